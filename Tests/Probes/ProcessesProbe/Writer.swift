@@ -81,13 +81,15 @@ final class Writer {
     }
   }
 
-  /// Asks until a server answers whether a save whose outcome was unknown is there.
+  /// Asks until a server answers whether a save or a batch whose outcome was unknown is there.
+  ///
+  /// The token of the error names an object whose version tells. Where it has none, the history is asked.
   private func isSaved(_ error: StoreError, _ name: String, _ context: ManagedObjectContext) throws -> Bool {
     let coordinator = context.persistentStoreCoordinator
     guard let store = coordinator.persistentStores.first as? PostgresStore,
       let entity = coordinator.managedObjectModel.entity(named: "Register")
     else { throw error }
-    // A batch has no token: once this one is answered, it is not in progress any more.
+    // Once a token is answered, whichever it is, the write is not in progress any more.
     let token =
       error.commitToken ?? CommitToken(store: store.identifier, entity: entity, reference: 0, version: 1)
     while true {

@@ -10,7 +10,8 @@ FOREVER = float("inf")
 class Operation:
     """One operation: when it began and ended, what it was about, and how it ended (None when it was killed).
 
-    One whose outcome was unknown ends as `saved` or `unsaved`, which is what the store answered when it was asked.
+    One whose outcome was unknown ends as `saved` or `unsaved`, a save or a batch: that is what the store answered
+    when it was asked, and what the history is compared with.
     """
 
     def __init__(self, line):
@@ -47,6 +48,7 @@ class Operation:
         """Whether it was acknowledged, and changed something whatever others did."""
         if self.outcome not in ("ok", "saved") or not self.is_write:
             return False
+        # Such a batch has no count, but a batch that changes nothing has no commit that can be lost.
         if self.outcome == "saved" and self.kind != "save":
             return True
         return bool(self.updates or self.inserts) if self.kind == "save" else self.count > 0

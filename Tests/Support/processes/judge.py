@@ -64,7 +64,7 @@ def check_deletions(evidence, by_author, verdict):
             if kind == DELETE:
                 deleted[reference] = evidence.operations.get(transaction.author)
     for operation in evidence.operations.values():
-        if operation.outcome != "ok" or operation.has_written or operation.name in by_author:
+        if operation.outcome not in ("ok", "saved") or operation.has_written or operation.name in by_author:
             continue
         for reference, _ in operation.deletes:
             other = deleted.get(reference)

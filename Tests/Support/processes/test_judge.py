@@ -243,6 +243,12 @@ class JudgeTests(unittest.TestCase):
         self.story.save("2.0.7", deletes=[(1, "3.0.4")])
         self.check(missed=1)
 
+    def test_deletion_that_was_settled_wrongly(self):
+        self.story.save("2.0.6", deletes=[(2, "2.0.3")], outcome="saved")
+        self.check()
+        self.story.save("2.0.7", deletes=[(1, "3.0.4")], outcome="saved")
+        self.check_finds("missed", "2.0.7 deleted object 1")
+
 
 if __name__ == "__main__":
     unittest.main()
