@@ -191,13 +191,17 @@ static int send(pl_store *s, const char *name, parameters *p) {
   return sent;
 }
 
-// Reads the answers to all that was sent in a pipeline.
+// Reads the answers to all that was sent in a pipeline. They end before the sync where the connection is lost.
 static int answered(pl_store *s) {
   int bad = 0;
   if (!PQpipelineSync(s->connection)) return 0;
   for (;;) {
     PGresult *result = PQgetResult(s->connection);
-    if (!result) continue;
+    if (!result) {
+      if (PQstatus(s->connection) == CONNECTION_OK) continue;
+      fprintf(stderr, "limit: %s\n", PQerrorMessage(s->connection));
+      return 0;
+    }
     int end = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
     if (!bad) bad = failed(s, result);
     PQclear(result);
@@ -461,9 +465,10 @@ uint64_t pl_by_id(pl_store *s, const int64_t *ids, int64_t count) {
 
 uint64_t pl_state(pl_store *s) {
   uint64_t sum = pl_fetch_all(s);
+  if (!sum) return 0;
   PGresult *result = PQexecPrepared(s->connection, "state", 0, 0, 0, 0, 1);
-  if (failed(s, result)) return 0;
-  for (int column = 0; column < 3; column++) sum = lm_mix(sum, get_number(result, 0, column));
+  if (failed(s, result)) sum = 0;
+  for (int column = 0; sum && column < 3; column++) sum = lm_mix(sum, get_number(result, 0, column));
   PQclear(result);
   return sum;
 }

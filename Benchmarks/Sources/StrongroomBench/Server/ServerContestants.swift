@@ -38,7 +38,11 @@ struct ServerSchema {
   }
 
   /// The checksum of all that is stored, and of the versions of the rows.
-  func state() throws -> UInt64 { try limit { pl_state($0) } }
+  func state() throws -> UInt64 {
+    let sum = try limit { pl_state($0) }
+    guard sum != 0 else { throw Rounds.Failure(description: "the state of \(name) cannot be read") }
+    return sum
+  }
 
   /// Vacuumed and analyzed, so that no run pays for what an earlier one left.
   func settle() throws {
