@@ -84,6 +84,8 @@ final class Run {
     do {
       try oversee(server, switchovers)
       switchovers?.wait()
+      let changes = try switchovers?.count ?? 0
+      if changes < options.switchovers { throw TooFewSwitchovers(count: changes) }
       try await end()
     } catch {
       for member in members { kill(member.process.processIdentifier, SIGKILL) }
@@ -134,6 +136,11 @@ final class Run {
     kills += 1
     members[index].life += 1
     try start(index)
+  }
+
+  /// The standby took the primary's place less often than was asked for.
+  struct TooFewSwitchovers: Error {
+    let count: Int
   }
 
   /// A process that ended by itself; it has said why.

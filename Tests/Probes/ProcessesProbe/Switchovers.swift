@@ -6,6 +6,7 @@ import Synchronization
 final class Switchovers: Sendable {
   private struct State {
     var isSwitching = false
+    var isOver = false
     var count = 0
     var failure: (any Error)?
   }
@@ -18,7 +19,8 @@ final class Switchovers: Sendable {
     self.pair = pair
     let start = Date()
     Thread.detachNewThread { [self] in
-      for turn in 0..<count {
+      defer { state.withLock { $0.isOver = true } }
+      for turn in 0..<count where state.withLock({ $0.failure == nil }) {
         Thread.sleep(until: start + Double(seconds * (turn + 1)) / Double(count + 1))
         state.withLock { $0.isSwitching = true }
         let result = Result { try pair.switchOver(isKilled: turn % 2 == 1) }
@@ -50,6 +52,6 @@ final class Switchovers: Sendable {
     }
   }
 
-  /// Waits for the end of one that has begun.
-  func wait() { while state.withLock({ $0.isSwitching }) { usleep(50_000) } }
+  /// Waits for the end of the last, also where they are late, or of the first that fails.
+  func wait() { while !state.withLock({ $0.isOver }) { usleep(50_000) } }
 }
