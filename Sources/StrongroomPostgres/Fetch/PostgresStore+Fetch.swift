@@ -154,6 +154,7 @@ extension ServerSchema {
   /// Selects the place of the source in the parameter, the destination's number and its entity's.
   fileprivate func destinations(of relationship: RelationshipDescription, _ versionCheck: String) -> String {
     let table = table(relationship.destination).name.quoted
+    // Of one array it may be another's function; of several it is the server's own syntax.
     let sources = "pg_catalog.unnest($1::bigint[]) WITH ORDINALITY AS s(id, place)"
     if let link = link(relationship) {
       let isOwner = relationship === relationship.joinTableOwner

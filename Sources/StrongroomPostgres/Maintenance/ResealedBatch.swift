@@ -22,7 +22,7 @@ struct ResealedBatch {
       + " LIMIT \(Self.valuesTogether) FOR UPDATE"
     update =
       "UPDATE \(table.quoted) SET \(column.quoted) = v.c0"
-      + " FROM pg_catalog.unnest($1::bigint[], $2::bytea[]) AS v(id, c0)"
+      + " FROM unnest($1::bigint[], $2::bytea[]) AS v(id, c0)"
       + " WHERE _id = v.id"
   }
 

@@ -31,7 +31,7 @@ struct ConvertedAttribute {
       + " WHERE \(schema.condition(was.entity)) AND _id > $1 ORDER BY _id LIMIT \(Self.rowsAtOnce)"
     let insertion =
       "INSERT INTO \(table) SELECT v.id, \(type.cast("v.value"))"
-      + " FROM pg_catalog.unnest($1::bigint[], $2::\(type.arrayName)) AS v(id, value)"
+      + " FROM unnest($1::bigint[], $2::\(type.arrayName)) AS v(id, value)"
     let reading = NodeBuilder()
     let writing = NodeBuilder()
     var (last, reason) = (Int64(0), String?.none)

@@ -141,7 +141,7 @@ struct SealedColumns {
     }
     try connection.run(
       "UPDATE \(table.name.quoted) SET \(column) = v.c0"
-        + " FROM pg_catalog.unnest($1::bigint[], $2::bytea[]) AS v(id, c0) WHERE _id = v.id",
+        + " FROM unnest($1::bigint[], $2::bytea[]) AS v(id, c0) WHERE _id = v.id",
       [
         .numbers(nodes.map(\.reference)),
         try ServerSave.values(attribute.field, .sealed, of: nodes, sealing),

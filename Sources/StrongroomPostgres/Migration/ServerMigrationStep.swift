@@ -175,7 +175,7 @@ struct ServerMigrationStep {
     }
     try connection.execute("DELETE FROM _sequence")
     try connection.run(
-      "INSERT INTO _sequence SELECT * FROM pg_catalog.unnest($1::text[], $2::bigint[])",
+      "INSERT INTO _sequence SELECT * FROM unnest($1::text[], $2::bigint[])",
       [.texts(moved.map(\.0)), .numbers(moved.map(\.1))])
   }
 }

@@ -70,7 +70,7 @@ struct DerivedValues {
     guard let column = table.column(.attribute(attribute)) else { return }
     try connection.run(
       "UPDATE \(table.name.quoted) SET \(column.name.quoted) = \(column.type.cast("v.c0"))"
-        + " FROM pg_catalog.unnest($1::bigint[], $2::\(column.type.arrayName)) AS v(id, c0) WHERE _id = v.id",
+        + " FROM unnest($1::bigint[], $2::\(column.type.arrayName)) AS v(id, c0) WHERE _id = v.id",
       [
         .numbers(nodes.map(\.reference)),
         try ServerSave.values(attribute.field, column.type, of: nodes, opened.sealing),

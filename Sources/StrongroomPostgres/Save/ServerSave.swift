@@ -51,7 +51,7 @@ final class ServerSave {
     connection.addCheck { [self] in if !stale.isEmpty { throw StoreError.stale(stale) } }
   }
 
-  private static let versions = "pg_catalog.unnest($1::bigint[], $2::bigint[]) AS v(id, version)"
+  private static let versions = "unnest($1::bigint[], $2::bigint[]) AS v(id, version)"
 
   private func versions(_ locks: [LockedObject]) -> [ServerParameter] {
     [.numbers(locks.map(\.objectID.reference)), .numbers(locks.map(\.version))]
@@ -107,7 +107,7 @@ final class ServerSave {
     let values = try zip(fields, own).map { try Self.values($0, $1.type, of: nodes, opened.sealing) }
     connection.add(
       "UPDATE \(table(entity).name.quoted) r SET _version = v.version\(sets.joined())"
-        + " FROM pg_catalog.unnest(\(arrays)) AS v(\(names.joined(separator: ", ")))"
+        + " FROM unnest(\(arrays)) AS v(\(names.joined(separator: ", ")))"
         + " WHERE r._id = v.id AND r._version = v.version - 1"
         + " RETURNING r._id",
       [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))] + values
@@ -262,7 +262,7 @@ final class ServerSave {
   func apply(_ changes: RelationshipChanges) throws {
     guard let link = opened.schema.link(changes.relationship) else { return }
     let table = link.name.quoted
-    let rows = "pg_catalog.unnest($1::bigint[], $2::bigint[]) AS v(source, target)"
+    let rows = "unnest($1::bigint[], $2::bigint[]) AS v(source, target)"
     func parameters(_ links: [RelationshipChanges.JoinTableRow]) -> [ServerParameter] {
       [.numbers(links.map(\.source)), .numbers(links.map(\.destination))]
     }
@@ -302,7 +302,7 @@ final class ServerSave {
     }
     connection.add(
       "UPDATE \(table) l SET \(column) = v.place"
-        + " FROM pg_catalog.unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v(own, other, place)"
+        + " FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v(own, other, place)"
         + " WHERE l.\(end) = v.own AND l.\(other) = v.other",
       [.numbers(links.map(\.0)), .numbers(links.map(\.1)), .numbers(links.map(\.2))])
   }

@@ -28,7 +28,7 @@ final class ServerInsertion: Sendable {
     let end = " ON CONFLICT (_id) DO NOTHING RETURNING _id"
     statement =
       "INSERT INTO \(target) SELECT \(terms.joined(separator: ", ")) FROM"
-      + " pg_catalog.unnest(\(arrays.joined(separator: ", "))) AS v(\(aliases.joined(separator: ", ")))" + end
+      + " unnest(\(arrays.joined(separator: ", "))) AS v(\(aliases.joined(separator: ", ")))" + end
     // Arrays of one element take the server longer.
     let parameters = columns.enumerated().map { $1.type.parameter($0 + 3) }
     let values = ["$1", String(schema.number(entity)), "$2"] + parameters

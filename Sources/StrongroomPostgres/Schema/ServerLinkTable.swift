@@ -24,7 +24,7 @@ final class ServerLinkTable: Sendable {
 
   private static func insertion(_ name: String, isOrdered: Bool) -> String {
     let columns = "INSERT INTO \(name) (_source, _target, _position, _inverse_position)"
-    let links = "pg_catalog.unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS v(source, target, place)"
+    let links = "unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS v(source, target, place)"
     guard isOrdered else {
       return "\(columns) SELECT v.source, v.target, 0, 0 FROM \(links) ON CONFLICT DO NOTHING"
     }

@@ -213,7 +213,7 @@ struct ServerMetadata {
     }
     let sorted = values.sorted { $0.key < $1.key }
     try connection.run(
-      "INSERT INTO _store SELECT * FROM pg_catalog.unnest($1::text[], $2::text[])"
+      "INSERT INTO _store SELECT * FROM unnest($1::text[], $2::text[])"
         + " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       [.texts(sorted.map(\.key)), .texts(sorted.map(\.value))])
   }

@@ -25,7 +25,7 @@ final class ServerLinkFilling {
   }
 
   func flush() throws {
-    let rows = "pg_catalog.unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v(source, target, place)"
+    let rows = "unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v(source, target, place)"
     func values(_ links: [(source: Int64, target: Int64, position: Int64)]) -> [ServerParameter] {
       [.numbers(links.map(\.source)), .numbers(links.map(\.target)), .numbers(links.map(\.position))]
     }

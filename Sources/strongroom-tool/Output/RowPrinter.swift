@@ -26,10 +26,15 @@ struct RowPrinter {
     switch format {
     case .table:
       if rows.isEmpty { return "no rows" }
-      let table = TextTable<[Cell]> { row in
-        zip(columns, row).map { Column(title: $0, value: cut($1.text)) }
+      let texts = rows.map { $0.map { cut($0.text) } }
+      // The table pads to a number of UTF-16 units, and would cut what has more of them than characters.
+      let widths = columns.indices.map { column in
+        texts.reduce(columns[column].utf16.count) { max($0, $1[column].utf16.count) }
       }
-      return table.string(for: rows, style: Style.psql) ?? ""
+      let table = TextTable<[String]> { row in
+        columns.indices.map { Column(title: columns[$0], value: row[$0], width: widths[$0]) }
+      }
+      return table.string(for: texts, style: Style.psql) ?? ""
     case .json:
       return rows.isEmpty ? "[]" : "[\n" + rows.map(object).joined(separator: ",\n") + "\n]"
     case .csv:
@@ -50,8 +55,22 @@ struct RowPrinter {
   static func line(_ row: [String]) -> String { row.map(field).joined(separator: ",") }
 
   private func cut(_ text: String) -> String {
-    let line = String(text.prefix { !$0.isNewline })
-    return line.count > widest || line.count < text.count ? String(line.prefix(widest - 1)) + "…" : line
+    let line = text.prefix { !$0.isNewline }
+    let isCut = line.count > widest || line.count < text.count
+    return Self.harmless(isCut ? line.prefix(widest - 1) + "…" : line)
+  }
+
+  /// A text without characters by which a terminal is told to do something.
+  private static func harmless(_ text: Substring) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if scalar.properties.generalCategory == .control {
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
   }
 
   /// RFC 4180: fields with commas, quotes or line breaks are quoted.
