@@ -153,7 +153,9 @@ struct ModelCommand: AsyncParsableCommand {
 
     func run() async throws {
       MemoryLimit.apply()
-      let name = URL(fileURLWithPath: model).deletingPathExtension().lastPathComponent
+      let name =
+        ServerAddressText(model)?.name
+        ?? URL(fileURLWithPath: model).deletingPathExtension().lastPathComponent
       let model = try await ModelSource.model(model, keys)
       let generator =
         embed

@@ -45,7 +45,7 @@ extension ModelCommand {
     }
 
     private static func name(_ path: String) -> String {
-      URL(fileURLWithPath: ServerAddressText.redacted(path)).lastPathComponent
+      ServerAddressText(path)?.name ?? URL(fileURLWithPath: path).lastPathComponent
     }
 
     private func show(_ mapping: MappingModel) {

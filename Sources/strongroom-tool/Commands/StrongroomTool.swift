@@ -10,8 +10,9 @@ struct StrongroomTool: AsyncParsableCommand {
       A store is a file, whose key is found in the desktop's keyring by the store's UUID, or a schema of a \
       PostgreSQL database: postgresql://user@host/database?schema=name, with libpq's other settings behind \
       the question mark. Everybody on this machine sees an address, and a password in it, in the list of \
-      processes: keep the password in ~/.pgpass or in the variable PGPASSWORD. Exit codes: 0 success, 1 an \
-      error of the store, the key or the query (the message says what to do), 64 a wrong command line.
+      processes: keep the password in ~/.pgpass, in the variable PGPASSWORD or in the keyring. Exit codes: \
+      0 success, 1 an error of the store, the key or the query (the message says what to do), 64 a wrong \
+      command line.
       """,
     version: "0.1.0",
     subcommands: [
@@ -37,7 +38,8 @@ struct StrongroomTool: AsyncParsableCommand {
     } catch {
       let text = fullMessage(for: error)
       let redacted = ServerAddressText.redacted(text)
-      if redacted == text { exit(withError: error) }
+      // Help and the version go to standard output, and have no address but the tool's own.
+      if exitCode(for: error).isSuccess || redacted == text { exit(withError: error) }
       FileHandle.standardError.write(Data((redacted + "\n").utf8))
       Foundation.exit(exitCode(for: error).rawValue)
     }

@@ -10,24 +10,46 @@ struct ServerAddressText {
     self.text = text
   }
 
-  /// The passwords in it, as they are written there.
-  var passwords: [String] {
-    let parts = text.split(separator: "?", maxSplits: 1)
-    let place = parts[0].split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)[2]
-    var passwords: [Substring] = []
-    let user = place.lastIndex(of: "@").map { place[..<$0] } ?? ""
-    if let colon = user.firstIndex(of: ":") { passwords.append(user[user.index(after: colon)...]) }
-    for item in parts.dropFirst().first?.split(separator: "&") ?? [] {
-      for name in ["password=", "sslpassword="] where item.hasPrefix(name) {
-        passwords.append(item.dropFirst(name.count))
-      }
-    }
-    return passwords.filter { !$0.isEmpty }.map(String.init)
+  private var items: [Substring] {
+    text.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
   }
 
-  /// The texts of a command line without the passwords of the addresses among them.
+  /// What is at the address, in a word: its schema, or else its database.
+  var name: String {
+    let path = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+    func value(_ name: String) -> Substring? {
+      items.last { $0.hasPrefix(name) }?.dropFirst(name.count)
+    }
+    let names = [value("schema="), path.dropFirst(3).first, value("dbname=")]
+    let name = names.compactMap { $0?.removingPercentEncoding }.first { !$0.isEmpty }
+    return name ?? "store"
+  }
+
+  private typealias Secret = (piece: String, redacted: String)
+
+  /// The items that are passwords.
+  private var secretItems: [Secret] {
+    items.compactMap { item in
+      let name = item.prefix { $0 != "=" }
+      guard name.removingPercentEncoding?.hasSuffix("password") == true else { return nil }
+      return (String(item), "\(name)=…")
+    }
+  }
+
+  /// The pieces that may be the password of the user, from a colon to an @: a password that should have been
+  /// percent-encoded may have an @ or a question mark of its own.
+  private var secretPieces: [Secret] {
+    let piece = text.drop { $0 != "/" }.drop { $0 != ":" }
+    return piece.indices.filter { piece[$0] == "@" }.map { (String(piece[...$0]), ":…@") }
+  }
+
+  /// A text without the passwords of the addresses among the arguments.
   static func redacted(_ text: String, _ arguments: [String] = CommandLine.arguments) -> String {
-    let passwords = arguments.compactMap(Self.init).flatMap(\.passwords)
-    return passwords.reduce(text) { $0.replacing($1, with: "…") }
+    let addresses = arguments.compactMap { argument in
+      argument.firstRange(of: /postgres(ql)?:\/\//).flatMap { Self(String(argument[$0.lowerBound...])) }
+    }
+    return [addresses.flatMap(\.secretItems), addresses.flatMap(\.secretPieces)]
+      .flatMap { $0.sorted { $0.piece.count > $1.piece.count } }
+      .reduce(text) { $0.replacing($1.piece, with: $1.redacted) }
   }
 }
