@@ -4,7 +4,7 @@ public import StoreContract
 /// What a comparison of two stores of one model found.
 public struct StoreComparison: Sendable, Hashable {
   /// Something that the two do not have alike.
-  public struct Difference: Sendable, Hashable, CustomStringConvertible {
+  public struct Difference: Sendable, Hashable, Encodable, CustomStringConvertible {
     /// The entity.
     public let entity: String
     /// The object's number in the first store; nil where the whole entity is concerned.

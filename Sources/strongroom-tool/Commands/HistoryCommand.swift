@@ -134,7 +134,7 @@ struct HistoryPurgeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (container, _) = try await arguments.open()
+    let (container, _) = try await arguments.open(isWriting: true)
     let request: PersistentHistoryChangeRequest =
       if let before {
         .deleteHistory(beforeTransaction: before)
@@ -164,7 +164,7 @@ struct HistoryConsumersCommand: AsyncParsableCommand {
   @Option(help: "table, json or csv.") var format = OutputFormat.table
 
   func run() async throws {
-    let (container, _) = try await arguments.open()
+    let (container, _) = try await arguments.open(isWriting: remove != nil)
     let coordinator = container.persistentStoreCoordinator
     if let remove, try !coordinator.removeHistoryConsumer(remove) {
       throw ToolFailure("the history has no consumer \(remove)")
@@ -197,7 +197,7 @@ struct HistoryHeadCommand: AsyncParsableCommand {
   var acceptOlder = false
 
   func run() async throws {
-    let description = try arguments.file(otherwise: "no vault belongs to a store on a server")
+    let description = try arguments.file(otherwise: "the end of a server's history is not recorded")
     let (container, opened) = try await arguments.open(description)
     guard let store = opened as? SQLCipherStore,
       try await store.recordHistoryHead(acceptingOlderFile: acceptOlder)

@@ -80,7 +80,7 @@ struct ImportCommand: AsyncParsableCommand {
         "warning: there are no objects; were the log (NAME-wal) and .NAME_SUPPORT copied with the file?")
     }
     report.printText(
-      "created \(store) from \(path), a store\(writer)", recovery: keys.recoveryCommand(store),
+      "created \(store) from \(path), a store\(writer)", recovery: keys.recoveryNote(store),
       faults: found.faults.map { "\($0)" },
       remarks: remarks)
   }

@@ -17,7 +17,7 @@ struct InfoCommand: AsyncParsableCommand {
       switch store {
       case let store as SQLCipherStore: try await Self.rows(store, description)
       case let store as PostgresStore: try Self.rows(store)
-      default: []
+      default: throw ToolFailure.otherStore
       }
     print(RowPrinter(columns: ["what", "value"], format: format, widest: .max).text(rows))
     try container.close()
@@ -40,7 +40,8 @@ struct InfoCommand: AsyncParsableCommand {
 
   private static func rows(_ store: PostgresStore) throws -> [[Cell]] {
     let summary = try store.summary()
-    let address = ServerAddressText.redacted(store.description.url?.absoluteString ?? "")
+    let url = store.description.url?.absoluteString ?? ""
+    let address = ServerAddressText.redacted(url, [url])
     let rows: [[Cell]] = [
       ["store", .text(address)], ["schema", .text(store.description.serverSchema)],
       ["identifier", .text(summary.identifier.uuidString)],
@@ -62,7 +63,7 @@ struct SchemaCommand: AsyncParsableCommand {
       switch store {
       case let store as SQLCipherStore: try store.schemaStatements()
       case let store as PostgresStore: try store.schemaStatements()
-      default: []
+      default: throw ToolFailure.otherStore
       }
     for statement in statements { print(statement + ";") }
     try container.close()

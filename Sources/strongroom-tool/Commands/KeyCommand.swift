@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Strongroom
+import StrongroomPostgres
 
 struct KeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -34,13 +35,16 @@ struct KeyCommand: AsyncParsableCommand {
 
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "rotate", abstract: "Encrypts a store under a new key.",
+      commandName: "rotate", abstract: "Gives a store a new key.",
       discussion: """
         No process may have the store open. The new key is in every named vault before the file is \
         changed, and the old one is removed only after the file was opened with the new one and read \
         completely. If the command is killed, the store still opens. Copies that migrations left beside \
         the store get the new key too. The recovery code changes: show the new one with `key recovery \
         show`.
+
+        A store on a server has a key where its model seals attributes. The new one wraps the keys of their \
+        values: no value is written, and programs that have the store open go on.
         """)
 
     @OptionGroup var arguments: StoreArguments
@@ -52,7 +56,8 @@ struct KeyCommand: AsyncParsableCommand {
     var removePassphrases = false
 
     func run() async throws {
-      let (description, keepOld, removes) = (try arguments.keyedFile(), keepOld, removePassphrases)
+      let (description, keepOld, removes) = (try arguments.description(), keepOld, removePassphrases)
+      if description.isOnServer { return try await rotate(onServer: description) }
       let result = try await MaintenanceProgress.run {
         try await SQLCipherStore.rotateKey(
           of: description, keepingOldKeys: keepOld, removingOtherPassphrases: removes, progress: $0)
@@ -61,14 +66,27 @@ struct KeyCommand: AsyncParsableCommand {
         "rotated, \(result.retired) old \(result.retired == 1 ? "key" : "keys") removed;"
           + " the recovery code changed"
       )
-      if !keepOld {
-        print("earlier backups use the old key and now need its recovery code; make a new backup")
-      }
+      noteBackups()
       for path in result.rotatedCopies { print("also has the new key: \(path)") }
       for path in result.remainingCopies {
         print("still has an old key, which stays in the vaults: \(path)")
       }
       for name in result.vaultsWithOldKeys { print("still holds an old key: \(name)") }
+    }
+
+    private func rotate(onServer description: PersistentStoreDescription) async throws {
+      if removePassphrases { throw ValidationError("--remove-passphrases is for a file; leave it out") }
+      let (container, opened) = try await arguments.open(description, isWriting: true)
+      guard let store = opened as? PostgresStore else { throw ToolFailure.otherStore }
+      try await store.rotateKey(keepingOldKeys: keepOld)
+      try? container.close()
+      print("rotated; the recovery code changed; \(arguments.keys.recoveryNote(arguments.store))")
+      noteBackups()
+    }
+
+    private func noteBackups() {
+      if keepOld { return }
+      print("earlier backups use the old key and now need its recovery code; make a new backup")
     }
   }
 

@@ -44,7 +44,8 @@ struct DecryptCommand: AsyncParsableCommand {
         throw ToolFailure("nothing was written; only yes, in full, and the name continue")
       }
     }
-    let description = try arguments.file(otherwise: "what a server has is not encrypted; pg_dump copies it")
+    let description = try arguments.file(
+      otherwise: "strongroom export writes what a server has in clear text")
     let target = URL(fileURLWithPath: database)
     try await MaintenanceProgress.run {
       try await SQLCipherStore.decrypt(description, to: target, progress: $0)
@@ -124,7 +125,7 @@ struct ConvertCipherCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let format = StoreCipherFormat(rawValue: to) else { throw ValidationError("--to takes 3 or 4") }
-    let description = try arguments.file(otherwise: "what a server has is not encrypted by the store")
+    let description = try arguments.file(otherwise: "a server has no file of SQLCipher's")
     let changed = try await MaintenanceProgress.run {
       try await SQLCipherStore.convert(description, to: format, progress: $0)
     }

@@ -15,6 +15,9 @@ struct MoveCommand: AsyncParsableCommand {
       move. The source is not changed: remove it when no program uses it any more. What others save there \
       meanwhile is not moved.
 
+      Both keys are in the vaults that --vault names, but for a passphrase, which is for a file alone: \
+      where no other vault is named, the key of a server's sealed attributes is in the keyring.
+
       If the command fails or is stopped, there is no new store, and it can be run again. A text with \
       U+0000, which no server stores, is named with its object, and nothing is created.
       """)
@@ -29,18 +32,16 @@ struct MoveCommand: AsyncParsableCommand {
     let (from, to) = (StoreArguments.at(source, keys), try keys.description(destination, create: true))
     let moved = try await MaintenanceProgress.runMove { progress in
       let (container, store) = try await from.open()
-      let result = try await StoreMove(from: store, model: container.managedObjectModel)
+      let (model, consumers) = (container.managedObjectModel, try store.historyConsumers.map(\.name))
+      let result = try await StoreMove(from: store, model: model)
         .run(to: to.storeClass, to, progress: progress)
-      let consumers = try store.historyConsumers.map(\.name)
-      try container.close()
-      return (result: result, consumers: consumers)
+      // The new store is there, whatever the source says now.
+      try? container.close()
+      return (result: result, consumers: consumers, isSealed: model.hasSealedAttributes)
     }
     if json { return try ComparisonReport(moved.result).printJSON() }
-    print("created \(destination.shellWord) from \(source.shellWord), which is as it was")
-    if !to.isOnServer {
-      print(
-        "what opens it when its key is lost: \(keys.recoveryCommand(destination)); write that down")
-    }
+    print("created \(destination.shellWord) from \(source.shellWord); the source is unchanged")
+    if !to.isOnServer || moved.isSealed { print(keys.recoveryNote(destination)) }
     print(RowPrinter.objects(moved.result.objectCounts))
     for name in moved.consumers { print("note: \(name) reads the source's history, and not the new one's") }
     ComparisonReport(moved.result).printText()
@@ -64,16 +65,27 @@ struct CompareCommand: AsyncParsableCommand {
   func run() async throws {
     let (first, second) = (StoreArguments.at(store, keys), StoreArguments.at(other, keys))
     let result = try await MaintenanceProgress.runMove { progress in
-      let one = try await first.open()
-      let two = try await second.open(model: one.container.managedObjectModel)
-      let result = try StoreComparison.of(
-        one.store, two.store, model: one.container.managedObjectModel, progress: progress)
-      try one.container.close()
-      try two.container.close()
-      return result
+      do { return try await Self.compare(first, second, progress) } catch let error as StoreError
+        where error.code == .cancelled
+      {
+        throw ToolFailure("stopped")
+      }
     }
     let report = ComparisonReport(result)
     if json { try report.printJSON() } else { report.printText() }
     if result.differenceCount > 0 { throw ExitCode(1) }
+  }
+
+  private static func compare(
+    _ first: StoreArguments, _ second: StoreArguments,
+    _ progress: @escaping @Sendable (StoreMoveProgress) -> Void
+  ) async throws -> StoreComparison {
+    let one = try await first.open()
+    let two = try await second.open(model: one.container.managedObjectModel)
+    let result = try StoreComparison.of(
+      one.store, two.store, model: one.container.managedObjectModel, progress: progress)
+    try one.container.close()
+    try two.container.close()
+    return result
   }
 }

@@ -8,7 +8,8 @@ struct RecoveryCommand: AsyncParsableCommand {
     commandName: "recovery", abstract: "Shows, checks and restores from a store's recovery code.",
     discussion: """
       The code is the store's key in sixty characters that can be written down and read out. Whoever has \
-      it and the file can read the store; store it apart from the keyring.
+      it and the file can read the store; store it apart from the keyring. Of a store on a server it opens \
+      the sealed attributes.
       """,
     subcommands: [Show.self, Restore.self, Verify.self])
 
@@ -22,13 +23,18 @@ struct RecoveryCommand: AsyncParsableCommand {
       String?
 
     func run() async throws {
-      let description = try arguments.keyedFile()
-      let code = try await SQLCipherStore.recoveryCode(of: description)
+      let description = try arguments.description()
+      let code =
+        description.isOnServer
+        ? try await ServerKey(arguments: arguments, description: description).recoveryCode()
+        : try await SQLCipherStore.recoveryCode(of: description)
       if let file {
         try Self.save(code, file)
       } else {
         try code.withText { try Terminal.show($0, otherwise: "--file") }
       }
+      // Only a file has a place to record it.
+      if description.isOnServer { return }
       do {
         try await SQLCipherStore.noteRecoveryCodeShown(of: description)
       } catch {
@@ -57,13 +63,18 @@ struct RecoveryCommand: AsyncParsableCommand {
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "restore",
-      abstract: "Adds the key of a code to the keyring again, if it opens the store.")
+      abstract: "Adds the key of a code to the vaults again, if it opens the store.")
 
     @OptionGroup var arguments: StoreArguments
     @Option(help: "Read the code from this file.", completion: .file()) var file: String?
 
     func run() async throws {
-      try await SQLCipherStore.restoreKey(of: arguments.keyedFile(), from: code(file))
+      let (description, code) = (try arguments.description(), try code(file))
+      if description.isOnServer {
+        try await ServerKey(arguments: arguments, description: description).restore(code)
+      } else {
+        try await SQLCipherStore.restoreKey(of: description, from: code)
+      }
       print("the key is back")
     }
   }
@@ -76,7 +87,12 @@ struct RecoveryCommand: AsyncParsableCommand {
     @Option(help: "Read the code from this file.", completion: .file()) var file: String?
 
     func run() async throws {
-      try await SQLCipherStore.verify(code(file), for: arguments.keyedFile())
+      let (description, code) = (try arguments.description(), try code(file))
+      if description.isOnServer {
+        try await ServerKey(arguments: arguments, description: description).verify(code)
+      } else {
+        try await SQLCipherStore.verify(code, for: description)
+      }
       print("the code opens the store")
     }
   }

@@ -14,13 +14,16 @@ struct KeyArguments: ParsableArguments {
   @Flag(help: "Let the keyring ask for its password when it is locked.")
   var prompt = false
 
+  /// The named vaults that a store can have: a file for a passphrase is beside a file.
+  private func vaultNames(of store: String) -> [VaultName] {
+    ServerAddressText(store) == nil ? vaultNames : vaultNames.filter { !$0.isPassphrase }
+  }
+
   /// A store of either kind: a file, or one on a server.
   func description(_ store: String, create: Bool = false) throws -> PersistentStoreDescription {
     guard ServerAddressText(store) != nil else { return file(store, create) }
     PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)
-    var description = try PersistentStoreDescription(serverAddress: store)
-    description.createsIfMissing = create
-    return description
+    return keyed(try PersistentStoreDescription(serverAddress: store), store, create)
   }
 
   /// A store in a file.
@@ -36,9 +39,17 @@ struct KeyArguments: ParsableArguments {
   }
 
   private func file(_ store: String, _ create: Bool) -> PersistentStoreDescription {
-    var description = PersistentStoreDescription(
-      type: SQLCipherStore.storeType, url: URL(fileURLWithPath: store))
-    let names = vaultNames.isEmpty ? [VaultName(.keyring)] : vaultNames
+    keyed(
+      PersistentStoreDescription(type: SQLCipherStore.storeType, url: URL(fileURLWithPath: store)), store,
+      create)
+  }
+
+  private func keyed(
+    _ description: PersistentStoreDescription, _ store: String, _ create: Bool
+  ) -> PersistentStoreDescription {
+    var description = description
+    let named = vaultNames(of: store)
+    let names = named.isEmpty ? [VaultName(.keyring)] : named
     description.keyVaults = names.map {
       $0.vault(for: store, passphraseFile: passphraseFile, isNew: create)
     }
@@ -47,21 +58,35 @@ struct KeyArguments: ParsableArguments {
     return description
   }
 
-  /// The command that shows what opens a store when its key is lost.
-  func recoveryCommand(_ store: String) -> String {
-    (["strongroom", "key", "recovery", "show"] + vaultNames.flatMap { ["--vault", $0.argument] } + [store])
-      .map(\.shellWord).joined(separator: " ")
+  /// Says how to see a store's recovery code.
+  func recoveryNote(_ store: String) -> String {
+    let vaults = vaultNames(of: store).flatMap { ["--vault", $0.argument] }
+    let command = ["strongroom", "key", "recovery", "show"] + vaults + [store]
+    return "to see the recovery code, which opens the store if its key is lost:"
+      + " \(command.map(\.shellWord).joined(separator: " ")); write the code down"
   }
 
   /// The model that is stored in a store.
-  /// - Throws: `ToolFailure` that says what the file is when it is not a store; otherwise the
-  ///   error of opening it.
+  /// - Throws: as `opening(_:_:)`.
   static func model(_ description: PersistentStoreDescription) async throws -> ManagedObjectModel {
-    do {
+    try await opening(description) {
+      var description = description
+      // So that a standby does.
+      if description.isOnServer { description.isReadOnly = true }
       return try await description.storeClass.storedModel(description)
-    } catch {
+    }
+  }
+
+  /// Opens a store, or reads its model.
+  /// - Throws: `ToolFailure` that says what a file is when it is not a store; otherwise the error of
+  ///   opening it.
+  static func opening<R>(
+    _ description: PersistentStoreDescription, _ body: () async throws -> R
+  ) async throws -> R {
+    do { return try await body() } catch {
       let codes: [StoreError.Code] = [.keyMissing, .fileEmpty, .fileTruncated, .notWritable]
       let code = (error as? StoreError)?.code
+      guard !description.isOnServer else { throw error }
       guard error is KeyringError || code.map(codes.contains) == true else { throw error }
       guard let path = description.url?.path,
         let reason = ForeignFile.reason(path, hasKey: code != .keyMissing)
@@ -105,6 +130,14 @@ struct StoreArguments: ParsableArguments {
     return arguments
   }
 
+  func validate() throws {
+    if ServerAddressText(store) != nil, keys.vaultNames.contains(where: \.isPassphrase) {
+      throw ValidationError(
+        "a passphrase wraps the key of a file, in a file beside it; for a store on a server give"
+          + " --vault keyring or --vault file:PATH")
+    }
+  }
+
   func description() throws -> PersistentStoreDescription { try keys.description(store) }
 
   /// The store, which has to be a file.
@@ -112,30 +145,36 @@ struct StoreArguments: ParsableArguments {
     try keys.file(store, otherwise: reason)
   }
 
-  /// The store, which has to have a key.
+  /// The store, which has to be a file, since it is encrypted as a whole.
   func keyedFile() throws -> PersistentStoreDescription {
-    try file(otherwise: "a server asks for a user and a password, and has no key of its stores")
+    try file(
+      otherwise: "of a store there only sealed attributes have a key: strongroom key rotate puts a new one"
+        + " into every vault that --vault names")
   }
 
   /// Opens the store with the model that is stored in it; for reading only, where its file cannot be
   /// written to.
   ///
+  /// A store on a server is opened for reading, so that a standby and a user that may only read do.
+  ///
   /// - Parameters:
   ///   - description: The caller's `description()`, if it has one, so that a passphrase is not asked for
   ///     twice.
   ///   - model: The model that it has to have; nil for its own.
+  ///   - isWriting: Whether a store on a server is written to.
   /// - Returns: The container, and the one store in it.
   /// - Throws: what opening throws.
   func open(
-    _ description: PersistentStoreDescription? = nil, model: ManagedObjectModel? = nil
+    _ description: PersistentStoreDescription? = nil, model: ManagedObjectModel? = nil,
+    isWriting: Bool = false
   ) async throws -> (container: PersistentContainer, store: any IncrementalStore) {
-    let given = try description ?? self.description()
-    var description = given
-    if !given.isOnServer, !FileManager.default.isWritableFile(atPath: store) { description.isReadOnly = true }
+    var description = try description ?? self.description()
+    let isWritable = description.isOnServer ? isWriting : FileManager.default.isWritableFile(atPath: store)
+    if !isWritable { description.isReadOnly = true }
     description.shouldMigrateStoreAutomatically = false
-    let own = try await KeyArguments.model(description)
-    let container = PersistentContainer(managedObjectModel: model ?? own, description: description)
-    try await container.loadPersistentStores()
+    let own = if let model { model } else { try await KeyArguments.model(description) }
+    let container = PersistentContainer(managedObjectModel: own, description: description)
+    try await KeyArguments.opening(description) { try await container.loadPersistentStores() }
     return (container, try container.persistentStoreCoordinator.persistentStore)
   }
 }

@@ -30,7 +30,7 @@ struct TableImportCommand: Sendable {
       }, notes: found.notes)
     if json { return try report.printJSON() }
     report.printText(
-      "created \(store) from \(sources.joined(separator: ", "))", recovery: keys.recoveryCommand(store),
+      "created \(store) from \(sources.joined(separator: ", "))", recovery: keys.recoveryNote(store),
       faults: found.faults.map { "\($0)" },
       remarks: given == nil
         ? ["the model was inferred; strongroom model infer FILE… shows and writes it"] : [])

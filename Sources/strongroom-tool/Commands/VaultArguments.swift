@@ -26,6 +26,10 @@ struct VaultName: ExpressibleByArgument, Sendable {
     }
   }
 
+  var isPassphrase: Bool {
+    if case .passphrase = kind { true } else { false }
+  }
+
   /// The text that means the vault.
   var argument: String {
     switch kind {
@@ -37,7 +41,8 @@ struct VaultName: ExpressibleByArgument, Sendable {
   }
 
   static let help = ArgumentHelp(
-    "Where the key is: keyring, passphrase, file:PATH or credential[:NAME]; may be given more than once.",
+    "Where the key is: keyring, passphrase, file:PATH or credential[:NAME]; may be given more than once. A"
+      + " server's password may be in the keyring too.",
     valueName: "vault")
 
   /// The vault that the name means.

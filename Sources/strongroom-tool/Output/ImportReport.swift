@@ -28,12 +28,12 @@ struct ImportReport: Encodable {
 
   /// - Parameters:
   ///   - heading: What was created from what.
-  ///   - recovery: The command that shows the recovery code.
+  ///   - recovery: Says how to see the recovery code.
   ///   - faultTexts: The faults to show, a line each.
   ///   - remarks: What else there is to say.
   func printText(_ heading: String, recovery: String, faults faultTexts: [String], remarks: [String]) {
     print(heading)
-    print("what opens it when its key is lost: \(recovery); write that down")
+    print(recovery)
     print(RowPrinter.objects(objects))
     for note in notes { print("note: \(note)") }
     for fault in faultTexts { print("fault: \(fault)") }

@@ -4,4 +4,6 @@ struct ToolFailure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
+
+  static let otherStore = ToolFailure("this command takes a file or a store on a PostgreSQL server")
 }

@@ -23,7 +23,7 @@ final class MaintenanceProgress: Sendable {
   ) async throws -> R {
     try await show { progress in
       try await work {
-        let title = $0.step == .moving ? "moving objects" : "comparing objects"
+        let title = $0.step == .moving ? "moving objects and links" : "comparing objects and links"
         progress.update(title, $0.done, $0.total)
       }
     }

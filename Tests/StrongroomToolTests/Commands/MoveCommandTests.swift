@@ -10,8 +10,7 @@ import Testing
 struct MoveCommandTests {
   /// The address of a schema on the tests' server.
   private static func place(_ schema: String) throws -> String {
-    let name = schema.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    return try PostgresServer.shared().url.absoluteString + "&schema=\(name)"
+    try PostgresServer.shared().address(of: schema)
   }
 
   private static func isThere(_ schema: String) throws -> Bool {
@@ -64,7 +63,8 @@ struct MoveCommandTests {
     #expect(same.code == 0 && same.output.contains("objects 31,"), "\(same)")
     try PostgresServer.shared().execute("UPDATE \"\(schema)\".\"Book\" SET pages = 5 WHERE _id = 3")
     let other = try BuiltProgram.run(["compare", shelf.store, place] + shelf.vault)
-    #expect(other.code == 1 && other.output.contains("Book.pages 3: it has another value"), "\(other)")
+    #expect(
+      other.code == 1 && other.output.contains("Book.pages of object 3: it has another value"), "\(other)")
     let again = try BuiltProgram.run(["move", shelf.store, place] + shelf.vault)
     #expect(again.code == 1 && again.output.contains("fileExists"), "\(again)")
     // Export and migration of a store on a server.
@@ -72,6 +72,35 @@ struct MoveCommandTests {
     #expect(export.code == 0 && export.output.contains("objects 31"), "\(export)")
     let migration = try BuiltProgram.run(["migrate", place, model, "--dry-run"])
     #expect(migration.code == 0, "\(migration)")
+    // What names the address names no password.
+    let secret = place + "&password=s3cr3t"
+    for command in [["generate", secret, "--embed"], ["mapping", secret, model]] {
+      let result = try BuiltProgram.run(["model"] + command)
+      #expect(result.code == 0 && result.output.contains(schema), "\(result)")
+      #expect(!result.output.contains("s3cr3t") && !result.output.contains("postgres"), "\(result)")
+    }
+    let json = try BuiltProgram.run(["compare", shelf.store, place, "--json"] + shelf.vault)
+    #expect(json.code == 1 && json.output.contains("\"reference\" : 3"), "\(json)")
+  }
+
+  @Test("a comparison that is stopped says that, and nothing of a new store")
+  func stopped() async throws {
+    let shelf = try await Shelf(books: 10_000)
+    var isStopped = false
+    for number in 0..<20 where !isStopped {
+      let (process, output) = (Process(), Pipe())
+      process.executableURL = BuiltProgram.url()
+      process.arguments = ["compare", shelf.store, shelf.store] + shelf.vault
+      (process.standardOutput, process.standardError) = (output, output)
+      try process.run()
+      usleep(UInt32(50_000 + number * 100_000))
+      process.interrupt()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(!text.contains("nothing was made"), "\(text)")
+      isStopped = process.terminationReason == .exit && text == "Error: stopped\n"
+    }
+    #expect(isStopped)
   }
 
   @Test("commands for files alone say why, with the code of a wrong command line, and no password")
@@ -83,7 +112,7 @@ struct MoveCommandTests {
     for place in [user, item] {
       let commands = [
         ["compact", place], ["verify", place], ["backup", place, "copy"], ["restore", "copy", place],
-        ["key", "rotate", place], ["key", "show", place], ["key", "recovery", "show", place],
+        ["key", "show", place], ["key", "add", place, "--to", "keyring"],
         ["key", "forget", place, "--in", "keyring"], ["encrypt", "plain", place],
         ["decrypt", place, "x", "--yes"],
         ["convert-cipher", place], ["import", place, shelf.store], ["verify-import", place, "x"],

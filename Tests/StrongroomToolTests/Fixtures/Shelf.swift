@@ -8,10 +8,10 @@ final class Shelf: Sendable {
   var store: String { file("s") }
   var vault: [String] { ["--vault", "file:\(file("keys"))"] }
 
-  static func model() throws -> ManagedObjectModel {
+  static func model(sealing: AttributeSealing? = nil) throws -> ManagedObjectModel {
     try ManagedObjectModel {
       Entity("Book") {
-        Attribute("title", .string)
+        Attribute("title", .string, sealing: sealing)
         Attribute("pages", .integer64)
         Attribute("price", .decimal)
         Attribute("weight", .double)
@@ -31,14 +31,15 @@ final class Shelf: Sendable {
       url: URL(fileURLWithPath: store), vault: KeyFileVault(url: URL(fileURLWithPath: file("keys"))))
   }
 
-  init(books: Int = 2, _ description: (PersistentStoreDescription) -> PersistentStoreDescription = { $0 })
-    async throws
-  {
+  init(
+    books: Int = 2, sealing: AttributeSealing? = nil,
+    _ description: (PersistentStoreDescription) -> PersistentStoreDescription = { $0 }
+  ) async throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("shelf-\(UUID().uuidString)")
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let container = PersistentContainer(
-      managedObjectModel: try Self.model(), description: description(self.description))
+      managedObjectModel: try Self.model(sealing: sealing), description: description(self.description))
     try await container.loadPersistentStores()
     let context = container.newContext()
     let author = try context.insert("Author")
