@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MappingModels
 import Strongroom
+import StrongroomPostgres
 
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -12,12 +13,14 @@ struct MigrateCommand: AsyncParsableCommand {
       what becomes of each entity and property, how many values would be dropped, and why the migration \
       would fail; it exits 1 if it would. Without it no process may have the store open, and data is \
       dropped only with --allow-loss, after the whole store was copied to STORE.before-migration (or \
-      -2, -3), which `strongroom restore --replace COPY STORE` puts back.
+      -2, -3), which `strongroom restore --replace COPY STORE` puts back. On a server the copy is a schema, \
+      SCHEMA_before_ with the time behind it, which opens as a store of the former version; DROP SCHEMA … \
+      CASCADE removes it.
 
       With --through, given once for each version in between, the store takes each step, oldest first. With \
       --mapping a mapping model says what becomes of the data, and the store is copied in any case; what it \
       brings nowhere is dropped only with --allow-loss. Its dry run migrates a copy, which is removed. One \
-      that needs policies, which are classes of a program, is refused.
+      that needs policies, which are classes of a program, is refused, and so is a store on a server.
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -41,21 +44,34 @@ struct MigrateCommand: AsyncParsableCommand {
     let new = try await ModelSource.model(model, arguments.keys)
     if let mapping { return try await migrate(by: mapping, to: new) }
     if !through.isEmpty { return try await migrateInStages(to: new) }
-    let description = try arguments.description()
+    let description = try description()
     let forecast = try await description.storeClass.migrationForecast(for: description, to: new)
-    try show(forecast)
+    try show(forecast, isOnServer: description.isOnServer)
     if dryRun {
       if !forecast.issues.isEmpty { throw ExitCode(1) }
       return
     }
     let copies = PreMigrationCopies(of: arguments.store)
     try await migrate(description, to: new)
-    report(isCurrent: forecast.isCurrent, copies)
+    report(description, isCurrent: forecast.isCurrent, isLossy: forecast.isLossy, copies)
   }
 
-  private func report(isCurrent: Bool, _ earlier: PreMigrationCopies) {
+  /// The store; a dry run reads it on a standby as well.
+  private func description() throws -> PersistentStoreDescription {
+    var description = try arguments.description()
+    if dryRun, description.isOnServer { description.isReadOnly = true }
+    return description
+  }
+
+  private func report(
+    _ description: PersistentStoreDescription, isCurrent: Bool, isLossy: Bool, _ earlier: PreMigrationCopies
+  ) {
     if json { return }
     print(isCurrent ? "nothing was done" : "migrated")
+    if description.isOnServer {
+      if isLossy { print(PreMigrationCopies.note(onServer: description.serverSchema)) }
+      return
+    }
     let note = PreMigrationCopies(of: arguments.store).note(since: earlier, arguments.store)
     if let note { print(note) }
     let log = arguments.store + "-wal"
@@ -75,6 +91,11 @@ struct MigrateCommand: AsyncParsableCommand {
   private func migrate(_ description: PersistentStoreDescription, to new: ManagedObjectModel) async throws {
     var description = description
     description.allowsLossyMigration = allowLoss
+    if description.isOnServer, !json {
+      // Called where the new version seals the store's first attribute.
+      let note = arguments.keys.recoveryNote(arguments.store)
+      description.recoveryCodeHandler = { _ in print(note) }
+    }
     let container = PersistentContainer(managedObjectModel: new, description: description)
     do {
       try await container.loadPersistentStores()
@@ -90,7 +111,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   private func migrate(by path: String, to new: ManagedObjectModel) async throws {
     let migration = MappedMigration(
-      description: try arguments.file(otherwise: "a mapping model needs a file"), model: new,
+      description: try arguments.file(otherwise: "it applies mapping models to files only"), model: new,
       mapping: try MappingModel(contentsOf: URL(fileURLWithPath: path)))
     let forecast = try await migration.forecast()
     if json { try printJSON(forecast) }
@@ -100,7 +121,7 @@ struct MigrateCommand: AsyncParsableCommand {
     let copies = PreMigrationCopies(of: arguments.store)
     guard dryRun else {
       try await migration.run()
-      return report(isCurrent: false, copies)
+      return report(migration.description, isCurrent: false, isLossy: forecast.isLossy, copies)
     }
     try await migration.tryOut()
     if json { return }
@@ -110,7 +131,7 @@ struct MigrateCommand: AsyncParsableCommand {
   }
 
   private func migrateInStages(to new: ManagedObjectModel) async throws {
-    var description = try arguments.description()
+    var description = try description()
     var versions = [ManagedObjectModelReference(model: try await KeyArguments.model(description))]
     for path in through + [model] {
       versions.append(ManagedObjectModelReference(model: try await ModelSource.model(path, arguments.keys)))
@@ -126,7 +147,7 @@ struct MigrateCommand: AsyncParsableCommand {
     }
     let copies = PreMigrationCopies(of: arguments.store)
     try await migrate(description, to: new)
-    report(isCurrent: forecast.isCurrent, copies)
+    report(description, isCurrent: forecast.isCurrent, isLossy: forecast.isLossy, copies)
   }
 
   private func printJSON(_ value: some Encodable) throws {
@@ -135,7 +156,7 @@ struct MigrateCommand: AsyncParsableCommand {
     print(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 
-  private func show(_ forecast: MigrationForecast) throws {
+  private func show(_ forecast: MigrationForecast, isOnServer: Bool) throws {
     if json { return try printJSON(forecast) }
     for line in forecast.lines {
       print(line)
@@ -150,7 +171,7 @@ struct MigrateCommand: AsyncParsableCommand {
       forecast.isLossy
         ? "dropped: objects \(forecast.droppedObjectCount), values \(forecast.droppedValueCount),"
           + " references \(forecast.droppedReferenceCount), orders \(forecast.droppedOrderCount);"
-          + " a copy stays beside the store"
+          + " a copy stays \(isOnServer ? "in a schema of its own" : "beside the store")"
         : "nothing is dropped")
     if forecast.isLossy { for note in lossNotes() { print(note) } }
     print(

@@ -1,4 +1,6 @@
+import BuiltProgram
 import Foundation
+import PostgresServer
 import Strongroom
 import Testing
 
@@ -39,6 +41,30 @@ struct MigrateCommandTests {
     #expect(done.output.contains(command) && dry.output.contains("only --allow-loss lets it"), "\(done)")
     let again = try shelf.run("migrate", options: [model, "--dry-run"])
     #expect(again.code == 0 && again.output.contains("already"), "\(again)")
+  }
+
+  @Test(
+    "on a server a loss says which schema has the copy, and how to remove it",
+    .enabled(if: PostgresServer.programs != nil))
+  func server() async throws {
+    let (shelf, server) = (try await Shelf(), try PostgresServer.shared())
+    let schema = server.newSchema()
+    let place = try server.address(of: schema)
+    #expect(try BuiltProgram.run(["move", shelf.store, place] + shelf.vault).code == 0)
+    let model = try write(try ManagedObjectModel { Entity("Book") { Attribute("title", .string) } }, shelf)
+    let dry = try BuiltProgram.run(["migrate", place, model, "--dry-run"])
+    #expect(dry.code == 0 && dry.output.contains("a copy stays in a schema of its own"), "\(dry)")
+    let mapping = try BuiltProgram.run(["migrate", place, model, "--mapping", shelf.file("x.cdm")])
+    #expect(mapping.code == 64 && mapping.output.contains("to files only"), "\(mapping)")
+    let done = try BuiltProgram.run(["migrate", place, model, "--allow-loss"])
+    #expect(done.code == 0 && done.output.contains("DROP SCHEMA \"\(schema)_before_…\""), "\(done)")
+    #expect(!done.output.contains("restore"), "\(done)")
+    let copies = try server.execute("SELECT nspname FROM pg_namespace WHERE nspname ~ '^\(schema)_before_'")
+    let copy = try #require(copies.split(separator: "\n").first.map(String.init))
+    let old = try BuiltProgram.run(["query", try server.address(of: copy), "Author", "--count"])
+    #expect(old.output == "1\n", "\(old)")
+    let again = try BuiltProgram.run(["migrate", place, model])
+    #expect(again.code == 0 && !again.output.contains("DROP"), "\(again)")
   }
 
   @Test("a dry run of what is impossible exits 1 with the reason")

@@ -61,6 +61,11 @@ struct ServerKeyTests {
       let result = try BuiltProgram.run(command + shelf.vault)
       #expect(result.code == 1 && result.output.contains("no attribute, so"), "\(result)")
     }
+    // A version that seals the first attribute makes a key.
+    let model = shelf.file("sealed.json")
+    try Shelf.model(sealing: .full).jsonData().write(to: URL(fileURLWithPath: model))
+    let migrated = try BuiltProgram.run(["migrate", place, model] + shelf.vault)
+    #expect(migrated.code == 0 && migrated.output.contains("recovery code"), "\(migrated)")
   }
 
   @Test("a password that is nowhere is said to be missing, also where a folder has the database's name")
