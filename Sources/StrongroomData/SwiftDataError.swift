@@ -58,7 +58,7 @@ public struct SwiftDataError: Error, Sendable, Hashable, LocalizedError, CustomS
   /// A configuration has classes that the container's schema has not.
   public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
     .configurationSchemaNotFoundInContainerSchema)
-  /// Two configurations are of one file or one class.
+  /// Two configurations are of one place or one class.
   public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
   /// The classes make no schema; the message has every fault.
   public static let unknownSchema = SwiftDataError(.unknownSchema)
@@ -68,7 +68,8 @@ public struct SwiftDataError: Error, Sendable, Hashable, LocalizedError, CustomS
   public static let unsupportedMigration = SwiftDataError(.unsupportedMigration)
   /// The history that is asked for is no longer there.
   public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
-  /// A configuration asks for what there is not on Linux.
+  /// A configuration asks for what there is not on Linux, or for a server whose class of stores is not
+  /// registered.
   public static let unsupportedConfiguration = SwiftDataError(.unsupportedConfiguration)
 
   /// Kind and message.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The store of every `ModelConfiguration`: an encrypted file, or memory.
+/// The store of every `ModelConfiguration`: an encrypted file, a database of a server, or memory.
 ///
 /// A container opens it by itself; made by hand it is a store that another one may be built over. Each call
 /// works in a context of its own.

@@ -13,8 +13,8 @@ extension ModelContainer {
   ///
   /// `mainContext` takes such changes in by itself; other contexts see them when they fetch.
   ///
-  /// The files are watched from the first call on, or from the first use of `mainContext`. An idle
-  /// file costs nothing.
+  /// Files are watched, and servers heard, from the first call on, or from the first use of
+  /// `mainContext`. An idle file costs nothing.
   public func remoteChanges() -> some AsyncSequence<ModelConfiguration, Never> & Sendable {
     let core = core
     return core.engine.persistentStoreCoordinator.remoteChanges().compactMap { core.configuration(of: $0) }

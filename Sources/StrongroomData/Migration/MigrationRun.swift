@@ -31,8 +31,9 @@ struct MigrationRun {
   func run(to destination: Schema) throws -> Bool {
     guard !configuration.isStoredInMemoryOnly else { return false }
     let (description, model) = (StorePlan.store(configuration), try destination.managedObjectModel())
+    let type = try configuration.storeClass
     do {
-      try follow(to: model, description) { try await $0.run(SQLCipherStore.self, $1, to: model) }
+      try follow(to: model, description) { try await $0.run(type, $1, to: model) }
       return false
     } catch let error as StoreError
       where error.code == .newerModelVersion && description.opensNewerStoreReadOnly
@@ -49,16 +50,15 @@ struct MigrationRun {
   /// - Throws: As `run(to:)`, except for what the program's own work throws.
   func forecast(to destination: Schema) throws -> StagedMigrationForecast {
     let (description, model) = (StorePlan.store(configuration), try destination.managedObjectModel())
+    let type = try configuration.storeClass
     do {
-      return try follow(to: model, description) {
-        try await $0.forecast(SQLCipherStore.self, $1, to: model)
-      }
+      return try follow(to: model, description) { try await $0.forecast(type, $1, to: model) }
     } catch let error as StoreError {
       throw Self.translated(error)
     }
   }
 
-  /// Follows the plan, and where the store is of none of its versions, but was imported from one, from there.
+  /// Follows the plan, and where a file is of none of its versions, but was imported from one, from there.
   private func follow<Result: Sendable>(
     to model: ManagedObjectModel, _ description: PersistentStoreDescription,
     _ body: @escaping @Sendable (StagedMigration, PersistentStoreDescription) async throws -> Result
@@ -66,7 +66,9 @@ struct MigrationRun {
     let migration = try stages(to: model)
     do {
       return try OpeningThread.wait { try await body(migration, description) }
-    } catch let error as StoreError where error.code == .unknownModelVersion {
+    } catch let error as StoreError
+      where error.code == .unknownModelVersion && !configuration.isOnServer
+    {
       let stored = try OpeningThread.wait { try await SQLCipherStore.importedModel(description) }
       guard let imported = stored,
         let place = schemas.firstIndex(where: {

@@ -90,8 +90,8 @@ final class ContainerCore: Sendable {
   }
 
   private func open() throws {
-    for configuration in configurations where !configuration.isStoredInMemoryOnly && configuration.allowsSave
-    {
+    for configuration in configurations
+    where !configuration.isStoredInMemoryOnly && !configuration.isOnServer && configuration.allowsSave {
       try? FileManager.default.createDirectory(
         at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
     }

@@ -7,7 +7,10 @@ public import StoreKeyring
 
 /// Where and how a container stores models.
 ///
-/// A store is an encrypted file; its key is in the desktop's keyring unless `keyVault` is set.
+/// A store is an encrypted file; its key is in the desktop's keyring unless `keyVault` is set. Where the URL
+/// is the address of a server, `postgresql://user@host/database`, it is in a PostgreSQL database, by the
+/// product `StrongroomPostgres`, whose class a program registers:
+/// `PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)`.
 public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConvertible {
   /// Whether the models go to a cloud.
   ///
@@ -45,11 +48,11 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     }
   }
 
-  /// The name: of the file, unless a URL is given; `default` unless given.
+  /// The name: of the file or the database, unless it is given; `default` where there is neither.
   public let name: String
   /// The classes; nil for all of the container's.
   public var schema: Schema?
-  /// The file.
+  /// The file, or the address of the server as it was given.
   ///
   /// Under `XDG_DATA_HOME` unless given; see `applicationIdentifier`.
   public var url: URL {
@@ -65,7 +68,8 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   public let cloudKitDatabase: CloudKitDatabase
   /// Where the store's key is: vaults in the order in which they are asked.
   ///
-  /// A new store's key goes into every one that keeps keys. The desktop's keyring unless set.
+  /// A new store's key goes into every one that keeps keys. The desktop's keyring unless set. Of a store on a
+  /// server it is the key of sealed attributes, and the vaults have the password as well.
   public var keyVaults: [any KeyVault] {
     get { givenVaults ?? [SecretServiceVault(application: givenApplication ?? "org.strongroom")] }
     set { givenVaults = newValue }
@@ -84,15 +88,16 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   /// set.
   ///
   /// It opens when every model and property of the container is in it as it is; saving throws then.
-  /// Else the container throws `SwiftDataError.unsupportedMigration`, which says what is lacking.
+  /// Else the container throws `SwiftDataError.unsupportedMigration`, which says what is lacking. A newer
+  /// store on a server is refused.
   public var opensNewerStoreReadOnly = false
   /// Where the store reports events that an operator wants to know; nil, the default, for nowhere.
   ///
-  /// No message contains a stored value or key bytes.
+  /// No message contains a stored value or key bytes. A store on a server reports none.
   public var logger: Logger?
   /// Changes what the store is opened with, for the engine's settings that a configuration has not:
   /// `pageCacheBytes`, `durability`, `isExclusive`, `slowStatementMilliseconds`, `logLabel`,
-  /// `busyTimeoutMilliseconds`.
+  /// `busyTimeoutMilliseconds`; of a store on a server `serverSchema` and others of `StrongroomPostgres`.
   ///
   /// Called each time that the store is opened, after the configuration's own values were set; not
   /// for a store in memory.
@@ -106,6 +111,8 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     set { givenApplication = newValue }
   }
   private var givenURL: URL?
+  /// Whether the URL is the address of a server.
+  let isOnServer: Bool
   /// Of the configuration of a draft, which replaces the store when a migration is done: how the
   /// draft is opened.
   private(set) var draftDescription: PersistentStoreDescription?
@@ -126,8 +133,10 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   }
   /// What identifies a configuration.
   public typealias ID = URL
-  /// The file; of a store in memory, a URL of the scheme `memory` with its name.
+  /// The file; of a store in memory, a URL of the scheme `memory` with its name; of one on a server, its
+  /// address without the password, with the configuration's name as the fragment.
   public var id: URL {
+    if isOnServer { return serverID }
     guard isStoredInMemoryOnly else { return url.standardizedFileURL }
     var parts = URLComponents()
     parts.scheme = "memory"
@@ -135,10 +144,14 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     return parts.url ?? URL(fileURLWithPath: "/dev/null")
   }
   /// What the engine's model calls the store's configuration.
-  var storeName: String { isStoredInMemoryOnly ? "memory:\(name)" : url.standardizedFileURL.path }
-  /// Name and URL.
+  var storeName: String {
+    if isOnServer { return serverID.absoluteString }
+    return isStoredInMemoryOnly ? "memory:\(name)" : url.standardizedFileURL.path
+  }
+  /// Name and URL, without a password.
   public var debugDescription: String {
-    "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"
+    if isOnServer { return "ModelConfiguration \(name): \(storeName)" }
+    return "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"
   }
 
   /// A configuration by name, in the program's data folder or in memory.
@@ -163,7 +176,7 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
       keyVault, applicationIdentifier)
   }
 
-  /// A configuration with a file of its own.
+  /// A configuration with a file of its own, or with a store on a server.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     cloudKitDatabase: CloudKitDatabase = .automatic, keyVault: (any KeyVault)? = nil,
@@ -184,7 +197,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
     name: String?, schema: Schema?, url: URL?, _ isStoredInMemoryOnly: Bool, _ allowsSave: Bool,
     _ group: GroupContainer, _ cloud: CloudKitDatabase, _ vault: (any KeyVault)?, _ application: String?
   ) {
-    self.name = name ?? url?.deletingPathExtension().lastPathComponent ?? "default"
+    isOnServer = Self.isServer(url)
+    let placeName = isOnServer ? Self.database(url) : url?.deletingPathExtension().lastPathComponent
+    self.name = name ?? placeName ?? "default"
     self.schema = schema
     givenURL = url
     self.isStoredInMemoryOnly = isStoredInMemoryOnly

@@ -87,6 +87,7 @@ struct StorePlan {
         .configurationFileNameContainsInvalidCharacters,
         "the configuration's name \(configuration.name) has a slash or a control character; take it out")
     }
+    _ = try configuration.storeClass
   }
 
   /// The description of a store whose values become those of a schema's classes.
@@ -104,11 +105,13 @@ struct StorePlan {
     if configuration.isStoredInMemoryOnly {
       store = PersistentStoreDescription(type: InMemoryStore.storeType)
     } else {
-      store = PersistentStoreDescription(url: configuration.url, vault: configuration.keyVault)
+      store = PersistentStoreDescription(
+        type: configuration.isOnServer ? ModelConfiguration.serverStoreType : SQLCipherStore.storeType,
+        url: configuration.url)
       store.keyVaults = configuration.keyVaults
       store.recoveryCodeHandler = configuration.recoveryCodeHandler
       store.logger = configuration.logger
-      store.knownCipher = configuration.knownCipher
+      if !configuration.isOnServer { store.knownCipher = configuration.knownCipher }
     }
     store.isReadOnly = !configuration.allowsSave
     store.opensNewerStoreReadOnly = configuration.opensNewerStoreReadOnly
