@@ -343,7 +343,8 @@ let package = Package(
     .testTarget(
       name: "StrongroomDataTests",
       dependencies: [
-        "CSQLCipher", "CountingVault", "Locks", "SeededRandom", "Strongroom", "StrongroomData", "strongroom",
+        "CSQLCipher", "CountingVault", "Locks", "PostgresServer", "SeededRandom", "Strongroom",
+        "StrongroomData", "StrongroomPostgres", "strongroom",
       ], swiftSettings: strict),
     .testTarget(
       name: "StrongroomRecordsTests", dependencies: ["Locks", "Strongroom", "StrongroomRecords"],

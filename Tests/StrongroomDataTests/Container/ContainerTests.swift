@@ -84,16 +84,15 @@ struct ContainerTests {
     }
   }
 
-  @Test("Several stores, each with classes of its own")
+  @Test("Several stores, each with classes of its own", .configuredStores)
   func several() throws {
     let (one, other) = (try Place(), try Place())
     func open() throws -> ModelContainer {
       try ModelContainer(
         for: Schema([Team.self, Keeper.self, Dog.self]),
         configurations: [
-          ModelConfiguration("teams", schema: Schema([Team.self]), url: one.url, keyVault: one.vault),
-          ModelConfiguration(
-            "zoo", schema: Schema([Keeper.self, Dog.self]), url: other.url, keyVault: other.vault),
+          one.configuration("teams", schema: Schema([Team.self])),
+          other.configuration("zoo", schema: Schema([Keeper.self, Dog.self])),
         ])
     }
     let context = ModelContext(try open())
@@ -105,16 +104,14 @@ struct ContainerTests {
     #expect(try again.fetch(FetchDescriptor<Dog>()).map(\.breed) == ["Spitz"])
   }
 
-  @Test("A store opened for reading refuses to save")
+  @Test("A store opened for reading refuses to save", .configuredStores)
   func readOnly() throws {
     let place = try Place()
     let context = ModelContext(try place.container(for: Team.self))
     context.insert(Team(name: "Reds"))
     try context.save()
     let reading = ModelContext(
-      try ModelContainer(
-        for: Team.self,
-        configurations: ModelConfiguration(url: place.url, allowsSave: false, keyVault: place.vault)))
+      try ModelContainer(for: Team.self, configurations: place.configuration(allowsSave: false)))
     let team = try #require(try reading.fetch(FetchDescriptor<Team>()).first)
     team.name = "Blues"
     #expect(throws: (any Error).self) { try reading.save() }
@@ -147,14 +144,16 @@ struct ContainerTests {
     static var stages: [MigrationStage] { [.lightweight(fromVersion: Older.self, toVersion: Newer.self)] }
   }
 
-  @Test("A store of an older version follows its plan, and one of a newer version is left as it is")
+  @Test(
+    "A store of an older version follows its plan, and one of a newer version is left as it is",
+    .configuredStores)
   func versions() throws {
     let place = try Place()
     do {
       let context = ModelContext(
         try ModelContainer(
           for: Schema(versionedSchema: Older.self), migrationPlan: Plan.self,
-          configurations: ModelConfiguration(url: place.url, keyVault: place.vault)))
+          configurations: place.configuration()))
       context.insert(Older.Note())
       try context.save()
     }
@@ -162,18 +161,24 @@ struct ContainerTests {
       let context = ModelContext(
         try ModelContainer(
           for: Schema(versionedSchema: Newer.self), migrationPlan: Plan.self,
-          configurations: ModelConfiguration(url: place.url, keyVault: place.vault)))
+          configurations: place.configuration()))
       #expect(try context.fetch(FetchDescriptor<Newer.Note>()).map(\.body) == [""])
     }
     #expect(throws: SwiftDataError.backwardMigration) {
       try ModelContainer(
         for: Schema(versionedSchema: Older.self), migrationPlan: Plan.self,
-        configurations: ModelConfiguration(url: place.url, keyVault: place.vault))
+        configurations: place.configuration())
+    }
+    var configuration = try place.configuration()
+    configuration.opensNewerStoreReadOnly = true
+    if StoreKind.current == .server {
+      #expect(throws: SwiftDataError.unsupportedMigration) {
+        try ModelContainer(for: Schema(versionedSchema: Older.self), configurations: configuration)
+      }
+      return
     }
     let before = try Data(contentsOf: place.url)
     for plan in [Plan.self, nil] as [(any SchemaMigrationPlan.Type)?] {
-      var configuration = ModelConfiguration(url: place.url, keyVault: place.vault)
-      configuration.opensNewerStoreReadOnly = true
       let context = ModelContext(
         try ModelContainer(
           for: Schema(versionedSchema: Older.self), migrationPlan: plan, configurations: configuration))
@@ -226,7 +231,7 @@ struct ContainerTests {
     }
   }
 
-  @Test("Several stores follow a plan, each with its own models")
+  @Test("Several stores follow a plan, each with its own models", .configuredStores)
   func versionsOfSeveral() throws {
     let (one, other) = (try Place(), try Place())
     func open(
@@ -237,8 +242,8 @@ struct ContainerTests {
         try ModelContainer(
           for: Schema(versionedSchema: version), migrationPlan: PlanOfTwo.self,
           configurations: [
-            ModelConfiguration("tea", schema: Schema([first]), url: one.url, keyVault: one.vault),
-            ModelConfiguration("cups", schema: Schema([second]), url: other.url, keyVault: other.vault),
+            one.configuration("tea", schema: Schema([first])),
+            other.configuration("cups", schema: Schema([second])),
           ]))
     }
     do {
@@ -252,13 +257,15 @@ struct ContainerTests {
     #expect(try context.fetch(FetchDescriptor<TwoNewerStores.Cup>()).map(\.handle) == [true])
   }
 
-  @Test("A store of one among several configurations opens with its own classes alone, and with all again")
+  @Test(
+    "A store of one among several configurations opens with its own classes alone, and with all again",
+    .configuredStores)
   func oneOfSeveral() throws {
     let (one, other) = (try Place(), try Place())
     func open(_ count: Int) throws -> ModelContext {
       let configurations = [
-        ModelConfiguration("teams", schema: Schema([Team.self]), url: one.url, keyVault: one.vault),
-        ModelConfiguration("zoo", schema: Schema([Dog.self]), url: other.url, keyVault: other.vault),
+        try one.configuration("teams", schema: Schema([Team.self])),
+        try other.configuration("zoo", schema: Schema([Dog.self])),
       ]
       return ModelContext(
         try ModelContainer(
@@ -317,7 +324,7 @@ struct ContainerTests {
     #expect(try await configuration.keyVault.keys(for: store, interaction: .silent).isEmpty)
   }
 
-  @Test("Opening holds none of the threads that tasks share")
+  @Test("Opening holds none of the threads that tasks share", .configuredStores)
   func manyAtOnce() async throws {
     let place = try Place()
     _ = try place.container(for: Team.self)

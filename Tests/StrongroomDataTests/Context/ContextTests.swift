@@ -39,7 +39,7 @@ struct ContextTests {
     #expect(try other.fetch(FetchDescriptor<Sponsor>()).map(\.teams.count) == [1])
   }
 
-  @Test("Deleting by a condition waits for the save", .encryptedStoresOnly)
+  @Test("Deleting by a condition waits for the save", .configuredStores)
   func deletingByCondition() throws {
     let (place, container, context) = try open()
     defer { withExtendedLifetime(place) {} }
@@ -57,7 +57,7 @@ struct ContextTests {
     #expect(try context.fetchCount(FetchDescriptor<Team>()) == 0)
   }
 
-  @Test("A unique value that is stored already changes the stored model", .encryptedStoresOnly)
+  @Test("A unique value that is stored already changes the stored model", .configuredStores)
   func upsert() throws {
     let (place, container, context) = try open()
     defer { withExtendedLifetime(place) {} }

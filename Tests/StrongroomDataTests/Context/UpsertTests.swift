@@ -28,7 +28,7 @@ import Testing
   init(_ code: String) { self.code = code }
 }
 
-@Suite("Models with unique values that are inserted again")
+@Suite("Models with unique values that are inserted again", .configuredStores)
 struct UpsertTests {
   /// What one import brings: an article, what it answers, who wrote it, and what it is about.
   private func bring(_ order: [Int], linkedLate: Bool, to context: ModelContext) {

@@ -5,7 +5,7 @@ import Testing
 import struct ObjectContext.ContextError
 import struct StoreContract.StoreError
 
-@Suite("Values of models in pieces")
+@Suite("Values of models in pieces", .configuredStores)
 struct ValuePiecesTests {
   @Model final class Film {
     var title: String

@@ -5,7 +5,7 @@ import class SQLCipherStore.SQLCipherStore
 
 @testable import StrongroomData
 
-@Suite("Words in the texts of models")
+@Suite("Words in the texts of models", .configuredStores)
 struct FullTextTests {
   private func filled(inMemory: Bool = false) throws -> (Place, ModelContainer, ModelContext) {
     let place = try Place()
@@ -62,7 +62,7 @@ struct FullTextTests {
     #expect(TextSearch("fox").snippet(of: dogs.text) == "and a [fox]")
   }
 
-  @Test("take one statement, which uses the index")
+  @Test("take one statement, which uses the index", .encryptedStoresOnly)
   func statements() throws {
     let (place, container, _) = try filled()
     defer { withExtendedLifetime(place) {} }

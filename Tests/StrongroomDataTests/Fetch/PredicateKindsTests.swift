@@ -149,7 +149,7 @@ struct PredicateKindsTests {
   @Test("is answered as Swift answers it")
   func answered() throws { try Self.compare(Self.forms) }
 
-  @Test("or refused by its name", .encryptedStoresOnly)
+  @Test("or refused by its name", .configuredStores)
   func refused() throws {
     for (where_, context, place) in try Self.places() {
       defer { withExtendedLifetime(place) {} }

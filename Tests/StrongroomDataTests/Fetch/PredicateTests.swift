@@ -78,7 +78,7 @@ struct PredicateTests {
     }
   }
 
-  @Test("An identifier is of its class and its store alone", .encryptedStoresOnly)
+  @Test("An identifier is of its class and its store alone", .configuredStores)
   func identifiers() throws {
     let (place, context) = try Self.filled()
     defer { withExtendedLifetime(place) {} }
@@ -108,7 +108,7 @@ struct PredicateTests {
     #expect(try count(#Predicate { $0.persistentModelID == decoded }) == 1)
   }
 
-  @Test("What a store cannot be asked is refused by name", .encryptedStoresOnly)
+  @Test("What a store cannot be asked is refused by name", .configuredStores)
   func refused() throws {
     let (place, context) = try Self.filled()
     defer { withExtendedLifetime(place) {} }

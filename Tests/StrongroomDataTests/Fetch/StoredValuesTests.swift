@@ -75,7 +75,7 @@ struct StoredValuesTests {
   @Test("are compared as Swift compares them")
   func compared() throws { try PredicateKindsTests.compare(Self.forms) }
 
-  @Test("What a transformer makes is compared, and not looked into", .encryptedStoresOnly)
+  @Test("What a transformer makes is compared, and not looked into", .configuredStores)
   func transformed() throws {
     let context = ModelContext(
       try ModelContainer(
@@ -90,7 +90,7 @@ struct StoredValuesTests {
     }
   }
 
-  @Test("A computed Boolean inside a value is refused, never taken for a stored one", .encryptedStoresOnly)
+  @Test("A computed Boolean inside a value is refused, never taken for a stored one", .configuredStores)
   func computed() throws {
     let context = ModelContext(
       try ModelContainer(

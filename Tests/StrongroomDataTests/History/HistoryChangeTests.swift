@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomData
 import Testing
 
-@Suite("Changes in a history")
+@Suite("Changes in a history", .configuredStores)
 struct HistoryChangeTests {
   @Test("inserts, updates and deletions are of their classes, with their models' identities")
   func kinds() throws {
@@ -107,7 +107,7 @@ struct HistoryChangeTests {
     try engine.save()
     let reader = try ModelContainer(
       for: Schema([Parcel.self, Depot.self]),
-      configurations: [ModelConfiguration(url: history.place.url, keyVault: history.place.vault)])
+      configurations: [history.place.configuration()])
     let transactions = try ModelContext(reader).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(transactions.map(\.author) == ["engine"])
     guard case .insert(let insert as DefaultHistoryInsert<Depot>)? = transactions.first?.changes.first else {

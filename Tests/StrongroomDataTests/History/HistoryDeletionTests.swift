@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Deleting a history")
+@Suite("Deleting a history", .configuredStores)
 struct HistoryDeletionTests {
   private let history: History
   private let tokens: [DefaultHistoryToken]
@@ -69,9 +69,7 @@ struct HistoryDeletionTests {
   @Test("a store that is open for reading refuses")
   func readOnly() throws {
     let reader = try ModelContainer(
-      for: Parcel.self,
-      configurations: ModelConfiguration(
-        url: history.place.url, allowsSave: false, keyVault: history.place.vault))
+      for: Parcel.self, configurations: history.place.configuration(allowsSave: false))
     let context = ModelContext(reader)
     #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 6)
     #expect(throws: (any Error).self) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StrongroomData
 
-@Suite("Edges of a typed history")
+@Suite("Edges of a typed history", .configuredStores)
 struct HistoryEdgeTests {
   @Test("Numbers and times at the ends of their ranges bound nothing wrongly")
   func bounds() throws {

@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Observing a history")
+@Suite("Observing a history", .configuredStores)
 struct HistoryObserverTests {
   private func wait(_ observer: HistoryObserver, for count: Int) async throws {
     for _ in 0..<800 where observer.eventCounter < count { try await Task.sleep(for: .milliseconds(5)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StrongroomData
 
-@Suite("Predicates of a history")
+@Suite("Predicates of a history", .configuredStores)
 struct HistoryPredicateTests {
   private let history: History
 

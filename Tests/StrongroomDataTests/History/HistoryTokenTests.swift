@@ -3,7 +3,7 @@ import Locks
 import StrongroomData
 import Testing
 
-@Suite("Tokens of a history")
+@Suite("Tokens of a history", .configuredStores)
 struct HistoryTokenTests {
   private func coded(_ token: DefaultHistoryToken) throws -> DefaultHistoryToken {
     try JSONDecoder().decode(DefaultHistoryToken.self, from: JSONEncoder().encode(token))
@@ -122,7 +122,7 @@ struct HistoryTokenTests {
     #expect(try history.numbers() == [1])
   }
 
-  @Test("a token of a copy that went another way is refused")
+  @Test("a token of a copy that went another way is refused", .encryptedStoresOnly)
   func copies() throws {
     let history = try History()
     try history.save("Ada")
@@ -150,15 +150,12 @@ struct HistoryTokenTests {
 
   @Test("the last token of several stores covers all of them")
   func severalStores() throws {
-    let place = try Place()
-    let second = place.url.deletingLastPathComponent().appendingPathComponent("others.store")
+    let (place, second) = (try Place(), try Place())
     let container = try ModelContainer(
       for: Schema([Parcel.self, Animal.self, Keeper.self]),
       configurations: [
-        ModelConfiguration(
-          "parcels", schema: Schema([Parcel.self]), url: place.url, keyVault: place.vault),
-        ModelConfiguration(
-          "animals", schema: Schema([Animal.self, Keeper.self]), url: second, keyVault: place.vault),
+        place.configuration("parcels", schema: Schema([Parcel.self])),
+        second.configuration("animals", schema: Schema([Animal.self, Keeper.self])),
       ])
     let context = ModelContext(container)
     func save(_ model: some PersistentModel) throws {

@@ -34,7 +34,7 @@ struct History {
     place = try Place()
     let types = types.isEmpty ? [Parcel.self] : types
     container = try ModelContainer(
-      for: Schema(types), configurations: [ModelConfiguration(url: place.url, keyVault: place.vault)])
+      for: Schema(types), configurations: [place.configuration()])
     context = ModelContext(container)
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import StrongroomData
 import Testing
 
-@Suite("Live results")
+@Suite("Live results", .configuredStores)
 @MainActor struct ResultsObserverTests {
   @Test("They follow the context, and what others save")
   func following() async throws {

@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomData
 import Testing
 
-@Suite("Sectioned results")
+@Suite("Sectioned results", .configuredStores)
 @MainActor struct SectionedResultsTests {
   private let place: Place
   private let container: ModelContainer

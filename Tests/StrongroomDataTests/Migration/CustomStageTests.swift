@@ -60,19 +60,20 @@ enum SplitNames {
   }
 }
 
-@Suite("A stage with work of the program's own is done whole or not at all")
+@Suite("A stage with work of the program's own is done whole or not at all", .configuredStores)
 struct CustomStageTests {
   private func open(_ place: Place, _ version: any VersionedSchema.Type) throws -> ModelContext {
     ModelContext(
       try ModelContainer(
         for: Schema(versionedSchema: version), migrationPlan: SplitNames.Plan.self,
-        configurations: ModelConfiguration(url: place.url, keyVault: place.vault)))
+        configurations: place.configuration()))
   }
 
   @Test(
     "Values that a stage saves in memory survive a program that was stopped during the migration")
   func interrupted() throws {
     let place = try Place()
+    SplitNames.names.withLock { $0 = [:] }
     do {
       let context = try open(place, SplitNames.Before.self)
       context.insert(SplitNames.Before.Person(1, "Ada Lovelace"))
@@ -82,20 +83,14 @@ struct CustomStageTests {
     // A forecast calls none of the program's work.
     let forecast = try ModelContainer.migrationForecast(
       for: Schema(versionedSchema: SplitNames.After.self), migrationPlan: SplitNames.Plan.self,
-      configuration: ModelConfiguration(url: place.url, keyVault: place.vault))
+      configuration: place.configuration())
     #expect(forecast.stages.map(\.kind) == [.custom] && forecast.stages.map(\.unknowns.count) == [3])
     #expect(SplitNames.names.withLock { $0.isEmpty })
     SplitNames.interruptions.withLock { $0 = 1 }
     #expect(throws: (any Error).self) { try open(place, SplitNames.After.self) }
     // As another process finds it: nothing in memory, and the store as it was.
     SplitNames.names.withLock { $0 = [:] }
-    let folder = place.url.deletingLastPathComponent()
-    func copies() throws -> [String] {
-      try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
-        $0.hasSuffix(".new") || $0.contains("before-migration")
-      }
-    }
-    #expect(try copies().isEmpty)
+    #expect(try place.copies().isEmpty)
     do {
       let before = try open(place, SplitNames.Before.self)
       let people = try before.fetch(
@@ -107,6 +102,7 @@ struct CustomStageTests {
     #expect(people.map(\.first) == ["Ada", "Jane"])
     #expect(people.map(\.last) == ["Lovelace", "Austen"])
     // The names that have no place any more are in the store from before, under a name of its own.
-    #expect(try copies() == [place.url.lastPathComponent + ".before-migration"])
+    let copies = try place.copies()
+    #expect(copies.count == 1 && copies.allSatisfy { $0.contains("before") })
   }
 }

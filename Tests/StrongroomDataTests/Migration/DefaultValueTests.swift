@@ -52,7 +52,7 @@ enum AddedProperties {
   }
 }
 
-@Suite("Rows of an older version get the default values of new properties")
+@Suite("Rows of an older version get the default values of new properties", .configuredStores)
 struct DefaultValueTests {
   private func filled() throws -> Place {
     let place = try Place()

@@ -61,7 +61,7 @@ struct IdentityTests {
     #expect(players.map(\.persistentModelID).sorted().first == players.map(\.persistentModelID).min())
   }
 
-  @Test("Identifiers are in the order of insertion, in fetches too", .encryptedStoresOnly)
+  @Test("Identifiers are in the order of insertion, in fetches too", .configuredStores)
   func order() throws {
     let (place, container) = try filled()
     defer { withExtendedLifetime(place) {} }

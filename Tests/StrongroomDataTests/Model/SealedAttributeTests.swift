@@ -1,5 +1,7 @@
 import Foundation
 import ObjectModel
+import PostgresServer
+import StoreContract
 import Testing
 
 @testable import StrongroomData
@@ -40,5 +42,35 @@ struct SealedAttributeTests {
     let descriptor = FetchDescriptor<Patient>(
       predicate: #Predicate { $0.insurance < "c" }, sortBy: [SortDescriptor(\.notes)])
     #expect(try context.fetch(descriptor).map(\.insurance) == ["a", "b"])
+  }
+
+  @Test("a server reads none of them: they are found when equal, unique, and not sorted", .serverStoresOnly)
+  func server() throws {
+    let place = try Place()
+    let container = try place.container(for: Patient.self)
+    func save(_ name: String, _ insurance: String, _ notes: String?) throws {
+      let context = ModelContext(container)
+      let patient = Patient()
+      (patient.name, patient.insurance, patient.notes) = (name, insurance, notes)
+      context.insert(patient)
+      try context.save()
+    }
+    try save("Ada", "number 1", "in good health")
+    try save("Bo", "number 2", nil)
+    try save("Ada L.", "number 1", "in best health")
+    let context = ModelContext(container)
+    let insurance = "number 1"
+    let found = try context.fetch(
+      FetchDescriptor<Patient>(predicate: #Predicate { $0.insurance == insurance }))
+    #expect(found.map(\.name) == ["Ada L."] && found.map(\.notes) == ["in best health"])
+    let unnoted = FetchDescriptor<Patient>(predicate: #Predicate { $0.notes == nil })
+    #expect(try context.fetch(unnoted).map(\.name) == ["Bo"])
+    #expect { try context.fetch(FetchDescriptor<Patient>(sortBy: [SortDescriptor(\.notes)])) } throws: {
+      ($0 as? StoreError)?.code == .unsupportedRequest && "\($0)".contains("notes")
+    }
+    let rows = try PostgresServer.shared().execute(
+      "SELECT name, encode(insurance, 'escape'), encode(notes, 'escape')"
+        + " FROM \"\(place.schemaName)\".\"Patient\"")
+    #expect(rows.contains("Ada L.") && !rows.contains("number") && !rows.contains("health"))
   }
 }

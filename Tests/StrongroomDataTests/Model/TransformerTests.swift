@@ -44,7 +44,7 @@ struct TransformerTests {
     #expect(ValueTransformer.valueTransformer(forName: NSValueTransformerName("Absent")) == nil)
   }
 
-  @Test("A transformer of a plain type takes the place of its own form", .encryptedStoresOnly)
+  @Test("A transformer of a plain type takes the place of its own form", .configuredStores)
   func plainTypes() throws {
     let place = try Place()
     let context = ModelContext(try place.container(for: Sealed.self))
