@@ -33,6 +33,7 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try LocalPath.check(folder)
     if !yes {
       let answer = try Terminal.answer(
         "Anybody who can access \(folder) can read everything in it. Continue? (yes/no)",

@@ -78,7 +78,7 @@ struct KeyCommand: AsyncParsableCommand {
       if removePassphrases { throw ValidationError("--remove-passphrases is for a file; leave it out") }
       let (container, opened) = try await arguments.open(description, isWriting: true)
       guard let store = opened as? PostgresStore else { throw ToolFailure.otherStore }
-      try await store.rotateKey(keepingOldKeys: keepOld)
+      _ = try await store.rotateKey(keepingOldKeys: keepOld)
       try? container.close()
       print("rotated; the recovery code changed; \(arguments.keys.recoveryNote(arguments.store))")
       noteBackups()

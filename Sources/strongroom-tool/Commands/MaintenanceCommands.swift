@@ -13,6 +13,7 @@ struct EncryptCommand: AsyncParsableCommand {
   @OptionGroup var keys: KeyArguments
 
   func run() async throws {
+    try LocalPath.check(database)
     let description = try keys.file(store, create: true, otherwise: "move the new store there afterwards")
     let source = URL(fileURLWithPath: database)
     try await MaintenanceProgress.run {
@@ -34,6 +35,7 @@ struct DecryptCommand: AsyncParsableCommand {
   @Flag(help: "Do not ask.") var yes = false
 
   func run() async throws {
+    try LocalPath.check(database)
     if !yes {
       let first = try Terminal.answer(
         "Anybody who can access \(database) can read everything in it. Continue? (yes/no)",
@@ -63,6 +65,7 @@ struct BackupCommand: AsyncParsableCommand {
   @Option(help: "Give the copy its own key, stored in this vault.") var newKeyIn: VaultName?
 
   func run() async throws {
+    try LocalPath.check(copy)
     let vaults = newKeyIn.map { [$0.vault(for: copy, passphraseFile: nil, isNew: true)] }
     let description = try arguments.file(otherwise: "pg_dump and the server's own backups copy its stores")
     let target = URL(fileURLWithPath: copy)

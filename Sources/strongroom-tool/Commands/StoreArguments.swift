@@ -21,7 +21,7 @@ struct KeyArguments: ParsableArguments {
 
   /// A store of either kind: a file, or one on a server.
   func description(_ store: String, create: Bool = false) throws -> PersistentStoreDescription {
-    guard ServerAddressText(store) != nil else { return file(store, create) }
+    guard ServerAddressText(store) != nil else { return try file(store, create) }
     PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)
     return keyed(try PersistentStoreDescription(serverAddress: store), store, create)
   }
@@ -35,11 +35,12 @@ struct KeyArguments: ParsableArguments {
     guard ServerAddressText(store) == nil else {
       throw ValidationError("this command takes a file and no server: \(reason)")
     }
-    return file(store, create)
+    return try file(store, create)
   }
 
-  private func file(_ store: String, _ create: Bool) -> PersistentStoreDescription {
-    keyed(
+  private func file(_ store: String, _ create: Bool) throws -> PersistentStoreDescription {
+    try LocalPath.check(store)
+    return keyed(
       PersistentStoreDescription(type: SQLCipherStore.storeType, url: URL(fileURLWithPath: store)), store,
       create)
   }

@@ -35,6 +35,10 @@ struct StrongroomTool: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      // What was printed may not have been written: a disk may be full.
+      if fflush(nil) != 0 {
+        throw ToolFailure("what was to be printed could not be written; make room, and try again")
+      }
     } catch {
       let text = fullMessage(for: error)
       let redacted = ServerAddressText.redacted(text)

@@ -10,9 +10,10 @@ package enum BuiltProgram {
   ///
   /// - `environment`: Variables that are another than here; nil for those that are to be missing.
   /// - `hasTerminal`: False takes the terminal away that the tests may run on.
+  /// - `path`: The file that takes the output, of which only errors are answered then.
   package static func run(
     _ arguments: [String], program: String = "strongroom", environment: [String: String?] = [:],
-    hasTerminal: Bool = true
+    hasTerminal: Bool = true, to path: String? = nil
   ) throws -> (code: Int32, output: String) {
     let process = Process()
     process.executableURL = hasTerminal ? url(program) : URL(fileURLWithPath: "/usr/bin/setsid")
@@ -23,7 +24,7 @@ package enum BuiltProgram {
       process.environment = variables
     }
     let pipe = Pipe()
-    process.standardOutput = pipe
+    process.standardOutput = path.flatMap { FileHandle(forWritingAtPath: $0) } ?? pipe
     process.standardError = pipe
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()
