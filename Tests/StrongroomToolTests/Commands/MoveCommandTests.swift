@@ -76,7 +76,8 @@ struct MoveCommandTests {
     let secret = place + "&password=s3cr3t"
     for command in [["generate", secret, "--embed"], ["mapping", secret, model]] {
       let result = try BuiltProgram.run(["model"] + command)
-      #expect(result.code == 0 && result.output.contains(schema), "\(result)")
+      let text = result.output.replacing("_", with: " ")
+      #expect(result.code == 0 && text.contains(schema), "\(result)")
       #expect(!result.output.contains("s3cr3t") && !result.output.contains("postgres"), "\(result)")
     }
     let json = try BuiltProgram.run(["compare", shelf.store, place, "--json"] + shelf.vault)
