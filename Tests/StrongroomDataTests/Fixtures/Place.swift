@@ -13,7 +13,8 @@ final class Place: Sendable {
   let schemaName: String
 
   init() throws {
-    schemaName = "typed-\(UUID().uuidString)"
+    // Short, so that names of copies have all of it.
+    schemaName = "typed-\(UUID().uuidString.prefix(18))"
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(schemaName)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     url = folder.appendingPathComponent("models.store")
