@@ -30,7 +30,7 @@ struct ServerVerification {
       try find(
         table.name, "_id",
         where: schema.condition(toOne.entity)
-          + " AND \(isOfNothing(column.name.quoted, toOne.destination))",
+          + " AND \(isOfNothing("r.\(column.name.quoted)", toOne.destination))",
         "whose \(toOne.name) leads to no object of \(toOne.destination.name)")
     }
   }

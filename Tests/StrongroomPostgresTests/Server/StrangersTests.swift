@@ -119,15 +119,15 @@ struct StrangersTests {
     let (model, schema) = (try Self.model(), server.newSchema())
     let store = try await PostgresFactory.store(model, schema: schema)
     try Self.fill(Self.context(store, model), 3)
+    let reader = "reader_\(UUID().uuidString.prefix(8).lowercased())"
     try server.execute(
       """
-      CREATE ROLE "reader \(schema)" LOGIN; GRANT USAGE ON SCHEMA "\(schema)" TO "reader \(schema)";
-      GRANT SELECT ON ALL TABLES IN SCHEMA "\(schema)" TO "reader \(schema)";
+      CREATE ROLE \(reader) LOGIN; GRANT USAGE ON SCHEMA "\(schema)" TO \(reader);
+      GRANT SELECT ON ALL TABLES IN SCHEMA "\(schema)" TO \(reader);
       """)
     var description = try PostgresFactory.description(schema: schema)
-    let name = "reader%20\(schema)"
     description.url = URL(
-      string: try server.url.absoluteString.replacing("user=tester", with: "user=\(name)"))
+      string: try server.url.absoluteString.replacing("user=tester", with: "user=\(reader)"))
     description.isReadOnly = true
     let reading = try PostgresStore(model: model, description: description)
     try await reading.loadMetadata()
