@@ -9,8 +9,7 @@ public import StoreKeyring
 ///
 /// A store is an encrypted file; its key is in the desktop's keyring unless `keyVault` is set. Where the URL
 /// is the address of a server, `postgresql://user@host/database`, it is in a PostgreSQL database, by the
-/// product `StrongroomPostgres`, whose class a program registers:
-/// `PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)`.
+/// class that the program registers: `PersistentStoreCoordinator.registerStoreClass(PostgresStore.self)`.
 public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConvertible {
   /// Whether the models go to a cloud.
   ///
@@ -150,8 +149,7 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   }
   /// Name and URL, without a password.
   public var debugDescription: String {
-    if isOnServer { return "ModelConfiguration \(name): \(storeName)" }
-    return "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"
+    "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : storeName)"
   }
 
   /// A configuration by name, in the program's data folder or in memory.
