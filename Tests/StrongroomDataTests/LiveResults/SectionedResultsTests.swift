@@ -67,7 +67,7 @@ import Testing
     #expect(observer.sections == nil && observer.results.count == 5)
   }
 
-  @Test("Another filter and another order are shown at once, and reported as changes")
+  @Test("Another filter and another order are shown at once, and reported as changes", .encryptedStoresOnly)
   func filtering() throws {
     let observer = try ResultsObserver(sortBy: [SortDescriptor<Player>(\.name)], modelContext: context)
     var names = observer.results.map(\.name)
