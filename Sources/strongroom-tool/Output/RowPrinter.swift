@@ -60,7 +60,7 @@ struct RowPrinter {
     return Self.harmless(isCut ? line.prefix(widest - 1) + "…" : line)
   }
 
-  /// A text without characters by which a terminal is told to do something.
+  /// A text whose control characters, which a terminal would obey, are written out.
   private static func harmless(_ text: Substring) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
