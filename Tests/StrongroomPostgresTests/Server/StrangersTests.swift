@@ -140,7 +140,7 @@ struct StrangersTests {
     try server.execute(
       """
       ALTER TABLE "\(schema)"."Book" ENABLE ROW LEVEL SECURITY;
-      CREATE POLICY some ON "\(schema)"."Book" FOR SELECT USING (_id <> 2)
+      CREATE POLICY part ON "\(schema)"."Book" FOR SELECT USING (_id <> 2)
       """)
     #expect { try reading.count(for: FetchRequest("Book")) } throws: {
       ($0 as? StoreError)?.message.contains("row-level security") == true
