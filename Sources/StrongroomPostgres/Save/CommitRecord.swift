@@ -21,8 +21,7 @@ struct CommitRecord {
       + " ON CONFLICT (connection) DO UPDATE SET number = excluded.number, time = excluded.time"
   }
 
-  /// Deletes what connections left that wrote nothing for a day, or are not there any more: nobody waits so
-  /// long to learn of a commit.
+  /// Deletes the rows that are older than a day: a lost commit is settled within seconds.
   ///
   /// One statement.
   static func deleteOld(_ connection: ServerConnection) throws {

@@ -25,7 +25,7 @@ struct AnswerWatch: Sendable {
       if rows.count == 0 { return false }
       // Hidden where the connection of before had another role.
       if rows.isNull(0, 0) { return true }
-      // One that waits for what was sent to it works on nothing, nor does one whose answer nobody takes.
+      // It does no work while it waits for its client to send more, or to read.
       let isWaiting = !rows.isNull(0, 1) && ["ClientRead", "ClientWrite"].contains(rows.text(0, 1))
       return !isWaiting && ["active", "fastpath function call"].contains(rows.text(0, 0))
     } catch let error as ServerError where error.isFull {

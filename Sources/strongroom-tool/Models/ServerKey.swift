@@ -1,6 +1,7 @@
 import Foundation
 import StoreKeyring
 import Strongroom
+import StrongroomPostgres
 
 /// The key of a store on a server, which opens its sealed attributes.
 struct ServerKey {
@@ -21,10 +22,8 @@ struct ServerKey {
   }
 
   /// Checks whether a code opens the store.
-  /// - Returns: The store's UUID.
-  @discardableResult
-  func verify(_ code: RecoveryCode) async throws -> UUID {
-    do { return try await identifier(keyed(code.key)) } catch let error as StoreError
+  func verify(_ code: RecoveryCode) async throws {
+    do { _ = try await identifier(keyed(code.key)) } catch let error as StoreError
       where error.code == .wrongKey
     {
       throw ToolFailure(
@@ -34,9 +33,8 @@ struct ServerKey {
 
   /// Adds the key of a code to the vaults, if it opens the store.
   func restore(_ code: RecoveryCode) async throws {
-    let store = try await verify(code)
-    _ = try await KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
-      .add(code.key, for: store, label: description.keyLabel)
+    try await verify(code)
+    try await PostgresStore.restoreKey(of: description, from: code)
   }
 
   private func keyed(_ key: StoreKey) -> PersistentStoreDescription {

@@ -30,6 +30,15 @@ struct LocalPathTests {
     #expect(!names.contains { $0.contains("postgres") || $0.contains("mysql") })
   }
 
+  @Test("may have names that look so, behind ./")
+  func names() async throws {
+    let shelf = try await Shelf()
+    for name in ["./host=1", "/tmp/a password=x", "./mysql:/x"] {
+      let result = try BuiltProgram.run(["info", name] + shelf.vault)
+      #expect(result.code == 1 && result.output.contains("fileMissing"), "\(result)")
+    }
+  }
+
   @Test("what could not be printed is an error")
   func full() async throws {
     let shelf = try await Shelf()
