@@ -113,21 +113,17 @@ extension ManagedObject {
   final func check(
     _ destination: ManagedObject?, _ relationship: RelationshipDescription, isLinking: Bool = true
   ) throws {
-    if isLinking, let graph {
-      for end in [self, destination] {
-        if let end, end.state.contains(.deletedInStore), end.graph === graph {
-          throw graph.objectNotFound(end)
-        }
-      }
-    }
+    let graph = graph
+    if isLinking, let graph, state.contains(.deletedInStore) { throw graph.objectNotFound(self) }
     guard let destination else { return }
-    guard destination.graph === graph, graph != nil else {
+    guard let graph, destination.graph === graph else {
       throw ContextError(
         .objectOfAnotherContext,
         "\(entity.name).\(relationship.name) was given an object of another context; get it by its objectID"
           + " here"
       )
     }
+    if isLinking, destination.state.contains(.deletedInStore) { throw graph.objectNotFound(destination) }
     guard destination.entity.isKind(of: relationship.destination) else {
       throw ContextError(
         .objectOfAnotherContext,

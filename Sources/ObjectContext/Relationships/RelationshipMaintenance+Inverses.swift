@@ -344,20 +344,23 @@ extension RelationshipMaintenance {
     id: ManagedObjectID, inverse: RelationshipDescription
   )] {
     var known: [EntityDescription: [(RelationshipDescription, RelationshipDescription)]] = [:]
+    var last: (entity: EntityDescription, toOnes: [(RelationshipDescription, RelationshipDescription)])?
     var result: [(id: ManagedObjectID, inverse: RelationshipDescription)] = []
     for object in objects {
       guard let changes = object.changes else { continue }
-      let toOnes =
-        known[object.entity] ?? object.entity.bidirectionalToOnes.filter { $0.1.isToMany }
-      known[object.entity] = toOnes
-      for (relationship, inverse) in toOnes {
+      let entity = object.entity
+      if last?.entity !== entity {
+        last = (entity, known[entity] ?? entity.bidirectionalToOnes.filter { $0.1.isToMany })
+        known[entity] = last?.toOnes
+      }
+      for (relationship, inverse) in last?.toOnes ?? [] {
         guard let value = changes.value(relationship.index) else { continue }
-        var ends = [object.node?.reference(relationship.field)]
-        if case .reference(let reference) = value { ends.append(reference) }
-        for reference in ends {
-          guard let reference, let end = registry.object(relationship.destination, reference),
+        if let old = object.node?.reference(relationship.field) { add(old, relationship) }
+        if case .reference(let new) = value { add(new, relationship) }
+        func add(_ reference: Int64, _ relationship: RelationshipDescription) {
+          guard let end = registry.object(relationship.destination, reference),
             end.state.isDisjoint(with: [.inserted, .updated, .deleted, .deletedInStore])
-          else { continue }
+          else { return }
           result.append((end.objectID, inverse))
         }
       }

@@ -126,11 +126,12 @@ struct SaveOperation: GraphOperation {
     var changes = changes(
       inserted: saved.inserted.filter { $0.isInserted && !$0.isDeleted },
       updated: saved.updated.filter { $0.isUpdated && !$0.isDeleted }, deleted: saved.deleted)
-    let ends = graph.relationships.unrecordedInverses(of: saved.inserted + saved.updated)
+    let written = saved.updated.isEmpty ? saved.inserted : saved.inserted + saved.updated
+    let ends = graph.relationships.unrecordedInverses(of: written)
     changes.refreshed = ends.map(\.id)
     settle(plan, wanted, saved)
     for end in ends { graph.registeredObject(for: end.id)?.changes?.knownToMany(end.inverse)?.refault() }
-    refreshDerived(saved.inserted + saved.updated + saved.deleted)
+    refreshDerived(saved.deleted.isEmpty ? written : written + saved.deleted)
     persistentStoreCoordinator.posted(changes, from: inbox)
     childInboxes.post(.saved(changes), from: inbox)
     // Of a part, too: the graph from before the merge has objects as new that are stored now.
@@ -152,7 +153,11 @@ struct SaveOperation: GraphOperation {
   /// Turns objects whose derived attributes the store recomputed into faults, which fire together.
   private func refreshDerived(_ saved: [ManagedObject]) {
     var entities: Set<EntityDescription> = []
-    for object in saved { entities.formUnion(object.entity.derivedEntities) }
+    var last: EntityDescription?
+    for object in saved where object.entity !== last {
+      last = object.entity
+      entities.formUnion(object.entity.derivedEntities)
+    }
     graph.faulting.refreshDerived(entities)
   }
 
@@ -184,7 +189,7 @@ struct SaveOperation: GraphOperation {
     if new.isEmpty { return }
     let ids = try persistentStoreCoordinator.obtainPermanentIDs(for: new.map(\.entity))
     let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
-    let renamed = Array(zip(new.map(\.objectID), ids))
+    let renamed = children.isEmpty ? [] : Array(zip(new.map(\.objectID), ids))
     for (object, id) in zip(new, ids) { registry.rename(object, id) }
     for object in tracker.inserted { object.changes?.rename(permanent) }
     for object in others { object.changes?.rename(permanent) }

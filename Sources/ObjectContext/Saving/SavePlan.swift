@@ -130,6 +130,7 @@ struct SavePlan {
   /// Objects inserted by this save exist; every other destination is verified.
   private mutating func require(_ reference: Int64, _ destination: EntityDescription, _ object: ManagedObject)
   {
+    if reference == object.reference, object.entity.root === destination.root, object.isInserted { return }
     if let destination = object.graph?.registry.object(destination, reference),
       destination.state.contains(.inserted)
     {

@@ -61,6 +61,9 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// `beforeCommit` saves into the others.
   func save(_ save: SaveChangesRequest, beforeCommit: () throws -> Void) throws
 
+  /// Executes a save in one transaction. The default has nothing called before the commit.
+  func save(_ save: SaveChangesRequest) throws
+
   /// The nodes of objects, in the order of the references; nil where there is no such object.
   ///
   /// One call for any number, so that faults fire in batches. References may be of subentities of
@@ -160,7 +163,7 @@ extension IncrementalStore {
     QueryPlan(statement: nil, steps: [], isEvaluatedInMemory: true, suggestedIndexes: [])
   }
 
-  /// Executes a save in one transaction.
+  /// Executes a save in one transaction, without anything to call before the commit.
   ///
   /// - Throws: As `save(_:beforeCommit:)`.
   public func save(_ save: SaveChangesRequest) throws { try self.save(save) {} }

@@ -7,8 +7,8 @@ struct NodeRows {
   private let storeEntities: [StoreEntity]
   private let layout: ServerRowLayout
   private let builder = NodeBuilder()
-  /// Where the values of the last row's entity are.
-  private var fields: ServerRowLayout.Fields?
+  /// The last row's entity.
+  private var last: (fields: ServerRowLayout.Fields, storeEntity: StoreEntity)?
   private var checked: ObjectIdentifier?
   private let sealer: ValueSealer?
 
@@ -24,73 +24,82 @@ struct NodeRows {
   mutating func node(_ rows: ServerRows, _ row: Int, lookup: (any NodeLookup)? = nil) throws
     -> IncrementalStoreNode
   {
-    try check(rows, row)
-    let (reference, version) = (rows.number(row, 0), rows.number(row, 2))
+    try checkTypes(rows)
+    let (reference, number, version) = (rows.number(row, 0), rows.number(row, 1), rows.number(row, 2))
+    // The server's tables can be changed by others. Null is zero here.
+    guard min(reference, number, version) > 0, max(reference, number, version) < .max else {
+      throw StoreError(
+        .fileDamaged, "a row of \(layout.table.name) has no number, entity or version; restore a copy")
+    }
     if !layout.hasDerived, let known = lookup?.registeredNode(layout.table.root, reference),
       known.version == version
     {
       return known
     }
-    let fields = try fields(ofEntity: rows.number(row, 1))
+    let (fields, storeEntity) = try fields(ofEntity: number)
     builder.begin(fieldCount: fields.columns.count)
-    for (field, type, column) in fields.columns where !rows.isNull(row, column) {
+    for (field, type, column) in fields.columns {
+      guard let value = rows.value(row, column) else { continue }
       if type == .sealed, case .attribute(let attribute) = fields.entity.storedFields[field] {
-        try sealer?.open(rows.bytes(row, column), attribute, of: reference, into: builder)
+        try sealer?.open(value, attribute, of: reference, into: builder)
       } else {
-        try Self.set(field, type, in: builder, rows, row, column, of: layout.table.name)
+        try Self.set(field, type, to: value, in: builder, of: layout.table)
       }
     }
-    return builder.finish(
-      storeEntities[fields.entity.index], reference: reference, version: version)
+    return builder.finish(storeEntity, reference: reference, version: version)
   }
 
-  private mutating func fields(ofEntity number: Int64) throws -> ServerRowLayout.Fields {
-    if let fields, fields.number == number { return fields }
-    guard let new = layout.fields(ofEntity: number) else {
+  private mutating func fields(
+    ofEntity number: Int64
+  ) throws -> (fields: ServerRowLayout.Fields, storeEntity: StoreEntity) {
+    if let last, last.fields.number == number { return last }
+    guard let fields = layout.fields(ofEntity: number) else {
       throw StoreError(.fileDamaged, "a row of \(layout.table.name) is of no entity of the model")
     }
-    fields = new
+    let new = (fields, storeEntities[fields.entity.index])
+    last = new
     return new
   }
 
-  /// The server's tables can be changed by others.
-  private mutating func check(_ rows: ServerRows, _ row: Int) throws {
-    if checked != ObjectIdentifier(rows) {
-      for (column, type) in layout.types.enumerated() where rows.type(column) != type.elementIdentifier {
-        throw StoreError(
-          .schemaMismatch,
-          "a column of \(layout.table.name) is of another type than the store made it; change it back")
-      }
-      checked = ObjectIdentifier(rows)
-    }
-    for column in 0..<3
-    where rows.isNull(row, column) || !(1..<Int64.max).contains(rows.number(row, column)) {
+  private mutating func checkTypes(_ rows: ServerRows) throws {
+    if checked == ObjectIdentifier(rows) { return }
+    for (column, type) in layout.types.enumerated() where rows.type(column) != type.elementIdentifier {
       throw StoreError(
-        .fileDamaged, "a row of \(layout.table.name) has no number, entity or version; restore a copy")
+        .schemaMismatch,
+        "a column of \(layout.table.name) is of another type than the store made it; change it back")
+    }
+    checked = ObjectIdentifier(rows)
+  }
+
+  /// Sets a field to a column's value.
+  @inline(__always)
+  static func set(
+    _ field: Int, _ type: ServerType, to value: UnsafeRawBufferPointer, in builder: NodeBuilder,
+    of table: ServerTable
+  ) throws {
+    switch type {
+    case .number: builder.set(field, integer: ServerRows.number(value))
+    case .boolean: builder.set(field, integer: value.first == 1 ? 1 : 0)
+    case .double:
+      let number = Double(bitPattern: UInt64(bitPattern: ServerRows.number(value)))
+      if number.isNaN {
+        throw StoreError(.fileDamaged, "a number of \(table.name) is NaN, which no store writes")
+      }
+      builder.set(field, double: number)
+    case .text, .bytes, .uuid, .sealed: builder.set(field, bytes: value)
+    case .decimal: try set(field, decimal: value, in: builder, of: table)
     }
   }
 
-  /// Sets a field from a row's column, which is not null.
-  static func set(
-    _ field: Int, _ type: ServerType, in builder: NodeBuilder, _ rows: ServerRows, _ row: Int, _ column: Int,
-    of table: String
+  private static func set(
+    _ field: Int, decimal: UnsafeRawBufferPointer, in builder: NodeBuilder, of table: ServerTable
   ) throws {
-    switch type {
-    case .number: builder.set(field, integer: rows.number(row, column))
-    case .boolean: builder.set(field, integer: rows.boolean(row, column) ? 1 : 0)
-    case .double:
-      let value = rows.double(row, column)
-      if value.isNaN { throw StoreError(.fileDamaged, "a number of \(table) is NaN, which no store writes") }
-      builder.set(field, double: value)
-    case .text, .bytes, .uuid, .sealed: builder.set(field, bytes: rows.bytes(row, column))
-    case .decimal:
-      let text = rows.text(row, column)
-      guard isShort(text),
-        let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
-        let bytes = DecimalCoding.encode(value)
-      else { throw StoreError(.fileDamaged, "a decimal of \(table) is no number of 38 digits") }
-      bytes.withUnsafeBytes { builder.set(field, bytes: $0) }
-    }
+    let text = String(decoding: decimal, as: UTF8.self)
+    guard isShort(text),
+      let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
+      let bytes = DecimalCoding.encode(value)
+    else { throw StoreError(.fileDamaged, "a decimal of \(table.name) is no number of 38 digits") }
+    bytes.withUnsafeBytes { builder.set(field, bytes: $0) }
   }
 
   /// A decimal has 128 bits: one with more digits than they hold would be another one.

@@ -62,7 +62,7 @@ extension PostgresStore {
   }
 
   /// All of these may be done twice, so one whose commit was not answered is to be tried again.
-  private func writeHistory<R>(_ body: (ServerConnection, Opened) throws -> R) throws -> R {
+  func writeHistory<R>(_ body: (ServerConnection, Opened) throws -> R) throws -> R {
     try checkWritable()
     let opened = try open
     do { return try opened.pool.write(locking: ServerLock.ofSave) { try body($0, opened) } } catch let

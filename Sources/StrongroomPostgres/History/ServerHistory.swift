@@ -24,12 +24,18 @@ struct ServerHistory {
     "extract(epoch FROM clock_timestamp())::double precision"
     + " - \(Int(Date.timeIntervalBetween1970AndReferenceDate))::double precision"
 
-  private static let appending =
+  private static let appended =
     "WITH head AS (UPDATE _history SET last = last + 1, change = change + $1, total = total + $2"
-    + " RETURNING last, change, total) INSERT INTO _transaction SELECT last, $3::bytea, \(now),"
+    + " RETURNING last, change, total), row AS (INSERT INTO _transaction SELECT last, $3::bytea, \(now),"
     + " ($4::text[])[1], ($4::text[])[2], ($4::text[])[3], $5::bigint, $6::bigint, change - $1 + 1, $1,"
-    + " total, $7::bytea, $8::bytea FROM head RETURNING number,"
-    + " (SELECT fingerprint FROM _transaction WHERE number = $9::bigint)"
+    + " total, $7::bytea, $8::bytea FROM head RETURNING number)"
+  private static let seen = "(SELECT fingerprint FROM _transaction WHERE number = $9::bigint)"
+  private static let appending = "\(appended) SELECT number, \(seen) FROM row"
+  /// Ends the transaction where the answers would be others than expected; and where its record says already
+  /// that it was not done: who sent it has given it up.
+  private static let appendingExpected =
+    "\(appended) SELECT number / (number > $9 AND coalesce(\(seen) = $10::bytea, true) AND NOT EXISTS"
+    + " (\(CommitRecord.ofTransaction("$3::bytea"))))::int FROM row"
 
   /// What a row takes besides its changes, about.
   private static let rowSize: Int64 = 80
@@ -47,7 +53,7 @@ struct ServerHistory {
 
   /// Appends a transaction, in the transaction that made the changes.
   ///
-  /// One statement; up to six more at every 64th transaction, which deletes what is beyond the limits.
+  /// One statement; up to seven more at every 64th transaction, which deletes what is beyond the limits.
   /// - Parameters:
   ///   - changes: What it changed.
   ///   - values: The values before and after.
@@ -60,17 +66,8 @@ struct ServerHistory {
     after seen: PersistentHistoryToken.Position? = nil
   ) throws -> PersistentHistoryToken.Position? {
     if changes.isEmpty { return nil }
-    let fingerprint = withUnsafeBytes(of: UUID().uuid) { Array($0) }
-    let origin = TransactionOrigin.current
-    let (bytes, recorded) = (try changes.encoded(), try values.encoded())
-    let size = bytes.count + recorded.count + (origin?.author?.utf8.count ?? 0)
-    let rows = try connection.run(
-      Self.appending,
-      [
-        .number(Int64(changes.count)), .number(Self.rowSize + Int64(size)), .bytes(fingerprint),
-        .optionalTexts([origin?.author, origin?.contextName, Self.program]), .number(Self.process),
-        .number(opened.properties), .bytes(bytes), .bytes(recorded), .number(seen?.transactionNumber ?? 0),
-      ])
+    let fingerprint = Self.fingerprint()
+    let rows = try connection.run(Self.appending, parameters(changes, values, fingerprint, seen))
     guard rows.count == 1 else {
       throw StoreError(.fileDamaged, "the history on the server has no end; restore a copy")
     }
@@ -79,10 +76,50 @@ struct ServerHistory {
       let isOther = !rows.isNull(0, 1) && Data(rows.bytes(0, 1)) != seen.fingerprint
       if isOther || number <= seen.transactionNumber { throw StoreError.olderStore }
     }
-    if number % Self.transactionsBetweenPurges == 0 {
-      try ServerHistoryPurge(connection).run(limits, atMost: 4 * Self.transactionsBetweenPurges)
-    }
+    if Self.isPurged(after: number) { try purge(limits) }
     return .init(transactionNumber: number, fingerprint: Data(fingerprint))
+  }
+
+  /// Appends a transaction with the next statement whose answer is waited for; the server ends it where it
+  /// finds anything else than is expected.
+  ///
+  /// - Returns: The fingerprint of the transaction.
+  func append(
+    expecting seen: PersistentHistoryToken.Position?, _ changes: HistoryChanges, _ values: HistoryValues,
+    _ body: @escaping (PersistentHistoryToken.Position) -> Void
+  ) throws -> [UInt8] {
+    let fingerprint = Self.fingerprint()
+    let all =
+      try parameters(changes, values, fingerprint, seen) + [.bytes(seen.map { Array($0.fingerprint) } ?? [])]
+    connection.add(Self.appendingExpected, all) { rows in
+      guard rows.count == 1 else { throw Unexpected() }
+      body(.init(transactionNumber: rows.number(0, 0), fingerprint: Data(fingerprint)))
+    }
+    return fingerprint
+  }
+
+  private static func fingerprint() -> [UInt8] { withUnsafeBytes(of: UUID().uuid) { Array($0) } }
+
+  private func parameters(
+    _ changes: HistoryChanges, _ values: HistoryValues, _ fingerprint: [UInt8],
+    _ seen: PersistentHistoryToken.Position?
+  ) throws -> [ServerParameter] {
+    let origin = TransactionOrigin.current
+    let (bytes, recorded) = (try changes.encoded(), try values.encoded())
+    let size = bytes.count + recorded.count + (origin?.author?.utf8.count ?? 0)
+    return [
+      .number(Int64(changes.count)), .number(Self.rowSize + Int64(size)), .bytes(fingerprint),
+      .optionalTexts([origin?.author, origin?.contextName, Self.program]), .number(Self.process),
+      .number(opened.properties), .bytes(bytes), .bytes(recorded), .number(seen?.transactionNumber ?? 0),
+    ]
+  }
+
+  /// Whether what is beyond the limits is deleted after the transaction of a number.
+  static func isPurged(after number: Int64) -> Bool { number % transactionsBetweenPurges == 0 }
+
+  /// Deletes what is beyond the limits; up to six statements.
+  func purge(_ limits: PersistentHistoryLimits) throws {
+    try ServerHistoryPurge(connection).run(limits, atMost: 4 * Self.transactionsBetweenPurges)
   }
 
   /// Begins the history of a store whose objects are all new after that of another schema's: its tokens and
@@ -90,7 +127,7 @@ struct ServerHistory {
   ///
   /// Two statements.
   static func begin(after former: String, _ connection: ServerConnection) throws {
-    let fingerprint = withUnsafeBytes(of: UUID().uuid) { Array($0) }
+    let fingerprint = fingerprint()
     try connection.run(
       "INSERT INTO _transaction SELECT last + 1, $1::bytea, \(now), NULL, NULL, ($2::text[])[1], $3::bigint,"
         + " 0, change + 1, 0, total, NULL, '' FROM \(former.quoted)._history WHERE last > 0",

@@ -9,7 +9,7 @@ struct ServerHistoryPurge {
 
   /// Deletes what is beyond the limits: at most so many transactions, so that a save does not wait for long.
   ///
-  /// One statement where nothing is to go, else up to six.
+  /// One statement where nothing is to go, else up to seven.
   func run(_ limits: PersistentHistoryLimits, atMost most: Int64) throws {
     if limits == .none { return }
     let rows = try connection.run(
@@ -24,7 +24,7 @@ struct ServerHistoryPurge {
 
   /// Deletes the transactions up to one.
   ///
-  /// Up to five statements.
+  /// Up to six statements.
   @discardableResult
   func delete(through end: Int64) throws -> HistoryPurgeOutcome {
     var outcome = HistoryPurgeOutcome()
@@ -35,10 +35,13 @@ struct ServerHistoryPurge {
       end = slowest.transactionNumber
       outcome.limitingConsumer = slowest
     }
+    try CommitRecord.deleteOld(connection)
     // The last one stays, without its changes: it tells tokens from those of copies.
     let deleted = try connection.run(
-      "DELETE FROM _transaction WHERE number < (SELECT max(number) FROM _transaction WHERE number <= $1"
-        + " AND changes IS NOT NULL) RETURNING length(changes) > 0", [.number(end)])
+      "WITH deleted AS (DELETE FROM _transaction WHERE number < (SELECT max(number) FROM _transaction"
+        + " WHERE number <= $1 AND changes IS NOT NULL) RETURNING fingerprint, number, time, changes),"
+        + " records AS (\(CommitRecord.keeping("deleted"))) SELECT length(changes) > 0 FROM deleted",
+      [.number(end)])
     let emptied = try connection.run(
       "UPDATE _transaction t SET changes = NULL, \"values\" = '' FROM (SELECT number, length(changes) AS size"
         + " FROM _transaction WHERE number <= $1 AND changes IS NOT NULL ORDER BY number DESC LIMIT 1) o"

@@ -109,9 +109,15 @@ struct ServerHistoryRecorder {
   /// One statement.
   /// - Returns: The place after the transaction; nil where nothing changed.
   func append(_ limits: PersistentHistoryLimits) throws -> PersistentHistoryToken.Position? {
-    let place = try ServerHistory(connection, opened).append(changes, values, limits, after: store.seen)
-    if let place { HistoryReceipt.current?.note(place, in: opened.identifier) }
-    return place
+    try ServerHistory(connection, opened).append(changes, values, limits, after: store.seen)
+  }
+
+  /// As `append(_:)`, with the next statement whose answer is waited for.
+  ///
+  /// - Returns: The fingerprint of the transaction; nil where nothing changed.
+  func appendExpecting(_ body: @escaping (PersistentHistoryToken.Position) -> Void) throws -> [UInt8]? {
+    if changes.isEmpty { return nil }
+    return try ServerHistory(connection, opened).append(expecting: store.seen, changes, values, body)
   }
 
   /// Objects that were linked only: their rows say of which entity each is.

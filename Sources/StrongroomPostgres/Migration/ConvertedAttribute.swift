@@ -41,8 +41,8 @@ struct ConvertedAttribute {
       for row in 0..<rows.count {
         last = rows.number(row, 0)
         reading.begin(fieldCount: was.entity.fieldCount)
-        if !rows.isNull(row, 1) {
-          try NodeRows.set(was.field, column.type, in: reading, rows, row, 1, of: old.name)
+        if let value = rows.value(row, 1) {
+          try NodeRows.set(was.field, column.type, to: value, in: reading, of: old)
         }
         let node = reading.finish(StoreEntity(was.entity, in: nil), reference: last, version: 1)
         writing.begin(fieldCount: owner.fieldCount)

@@ -34,6 +34,7 @@ struct ServerSuccessor {
       for table in ["_consumer", CommitRecord.table] {
         try connection.execute("INSERT INTO \(table) SELECT * FROM \(former.quoted).\(table)")
       }
+      try connection.execute(CommitRecord.keeping("\(former.quoted)._transaction"))
       try ServerHistory.begin(after: former, connection)
       // An object of before never has the URI of one of after.
       try connection.run(

@@ -1,40 +1,84 @@
 import Foundation
+import StoreContract
 
-/// The row of `_commit` in which the transactions of one connection leave their number: after the connection
-/// is lost it says which was the last that was committed.
+/// What a transaction leaves by which it is known later whether it was committed.
 ///
-/// The server that answers then may be another one, to which the number that the former gave to the
-/// transaction says nothing; and a store without a history has nothing else that says it of every save.
-struct CommitRecord {
-  /// The connection's UUID.
-  let connection = UUID().uuidString
-  var number: Int64 = 0
+/// The server that is asked then may be another one, to which the number that the former gave to the
+/// transaction says nothing.
+enum CommitRecord {
+  /// The fingerprint of its row in the history.
+  case inHistory([UInt8])
+  /// The number in the connection's row of `_commit`: its last transaction without a row in the history.
+  case numbered(UUID, Int64)
 
   static let table = "_commit"
   static let creation =
     "CREATE TABLE _commit (connection uuid PRIMARY KEY, number bigint NOT NULL,"
     + " time double precision NOT NULL)"
 
-  /// A part of a statement that writes the record, by the parameters of these numbers.
-  static func writing(_ connection: Int, _ number: Int) -> String {
-    "INSERT INTO _commit VALUES ($\(connection)::text::uuid, $\(number), \(ServerHistory.now))"
-      + " ON CONFLICT (connection) DO UPDATE SET number = excluded.number, time = excluded.time"
+  /// How long one is there, in seconds: a lost commit is settled before, or never.
+  static let span: TimeInterval = 3600
+  private static let start = "\(ServerHistory.now) - \(span)::double precision"
+
+  /// Writes that of a transaction without a row in the history.
+  static func write(_ identifier: UUID, _ number: Int64, to connection: ServerConnection) {
+    connection.add(
+      "INSERT INTO _commit VALUES ($1::text::uuid, $2, \(ServerHistory.now))"
+        + " ON CONFLICT (connection) DO UPDATE SET number = excluded.number, time = excluded.time",
+      [.text(identifier.uuidString), .number(number)])
   }
 
-  /// Deletes the rows that are older than a day: a lost commit is settled within seconds.
+  /// Copies those of rows of a history that are to go, in SQL.
+  ///
+  /// - Parameter rows: What has the fingerprints, the numbers and the times of the rows.
+  static func keeping(_ rows: String) -> String {
+    "INSERT INTO _commit SELECT pg_catalog.encode(fingerprint, 'hex')::uuid, number, time FROM \(rows)"
+      + " WHERE time > \(start) AND length(fingerprint) = 16 ON CONFLICT DO NOTHING"
+  }
+
+  /// Deletes those that are older than their span.
   ///
   /// One statement.
   static func deleteOld(_ connection: ServerConnection) throws {
-    try connection.execute("DELETE FROM _commit WHERE time < \(ServerHistory.now) - 86400::double precision")
+    try connection.execute("DELETE FROM _commit WHERE time < \(start)")
   }
 
-  /// Whether its transaction is committed, where none that its connection began is in progress.
+  /// Selects the number that the record of a fingerprint has, in SQL.
+  static func ofTransaction(_ fingerprint: String) -> String {
+    "SELECT number FROM _commit WHERE connection = pg_catalog.encode(\(fingerprint), 'hex')::uuid"
+  }
+
+  /// What became of its transaction, where none is in progress; it is not done later.
   ///
-  /// One statement.
-  func isThere(_ connection: ServerConnection) throws -> Bool {
+  /// Up to two statements.
+  func outcome(_ connection: ServerConnection) throws -> Outcome {
+    switch self {
+    case .numbered(let identifier, let number):
+      let rows = try connection.run(
+        "SELECT number FROM _commit WHERE connection = $1::text::uuid AND number = $2",
+        [.text(identifier.uuidString), .number(number)])
+      return Outcome(isCommitted: rows.count > 0)
+    case .inHistory(let fingerprint):
+      let rows = try connection.run(
+        "SELECT number FROM _transaction WHERE fingerprint = $1 UNION ALL \(Self.ofTransaction("$1"))",
+        [.bytes(fingerprint)])
+      if rows.count == 0 { try preclude(fingerprint, connection) }
+      let number = rows.count == 0 ? 0 : rows.number(0, 0)
+      if number == 0 { return Outcome(isCommitted: false) }
+      return Outcome(
+        isCommitted: true, place: .init(transactionNumber: number, fingerprint: Data(fingerprint)))
+    }
+  }
+
+  /// Has a transaction fail that the server gets later: all of it, its commit too, may be on the way still.
+  private func preclude(_ fingerprint: [UInt8], _ connection: ServerConnection) throws {
     try connection.run(
-      "SELECT 1 FROM _commit WHERE connection = $1::text::uuid AND number = $2",
-      [.text(self.connection), .number(number)]
-    ).count > 0
+      "INSERT INTO _commit VALUES (pg_catalog.encode($1, 'hex')::uuid, 0, \(ServerHistory.now))",
+      [.bytes(fingerprint)])
+  }
+
+  struct Outcome {
+    let isCommitted: Bool
+    var place: PersistentHistoryToken.Position?
   }
 }

@@ -10,15 +10,13 @@ struct LostCommit {
 
   /// Finds out what became of it, as soon as a server answers.
   ///
-  /// - Throws: What became of its connection where nothing was saved; `outcomeUnknown` where no server
-  ///   answers in time.
-  func settle(_ store: PostgresStore) throws {
-    let end = Date(timeIntervalSinceNow: store.description.serverOutcomeTimeout)
+  /// - Throws: `outcomeUnknown` where no server answers in time.
+  func settle(_ store: PostgresStore) throws -> CommitRecord.Outcome {
+    // No longer than the record is there.
+    let patience = min(store.description.serverOutcomeTimeout, CommitRecord.span / 2)
+    let end = Date(timeIntervalSinceNow: patience)
     repeat {
-      if let isThere = try? store.settled({ try record.isThere($0) }) {
-        if isThere { return }
-        throw error.storeError
-      }
+      if let outcome = try? store.settled({ try record.outcome($0) }) { return outcome }
       usleep(100_000)
     } while Date() < end
     throw StoreError.outcomeUnknown(token, cause: error)

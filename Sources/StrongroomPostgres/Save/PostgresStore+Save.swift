@@ -1,6 +1,31 @@
 public import StoreContract
 
 extension PostgresStore {
+  /// Executes a save within one transaction, in one round trip.
+  ///
+  /// The server looks itself whether it finds what is expected, and the commit is sent with all else; where it
+  /// finds something else, the save is executed as `save(_:beforeCommit:)` does. So it is where there is no
+  /// history, and for what is written of the metadata. Where values are sealed, it is a round trip more. At
+  /// every 64th transaction the history's oldest are deleted in another.
+  /// - Throws: As `save(_:beforeCommit:)`.
+  public func save(_ save: SaveChangesRequest) throws {
+    guard description.tracksHistory, save.metadata == nil else { return try self.save(save) {} }
+    do {
+      try writing(isExpecting: true) { transaction in
+        try transaction.begin(save.locked)
+        try transaction.write(save)
+        try transaction.finish()
+      }
+    } catch is Unexpected {
+      return try self.save(save) {}
+    } catch let error as StoreError where (error.cause as? ServerError)?.isOfValue == true {
+      return try self.save(save) {}
+    }
+    guard let seen, ServerHistory.isPurged(after: seen.transactionNumber) else { return }
+    // The save is done; what is not deleted now is the next time.
+    try? writeHistory { try ServerHistory($0, $1).purge(description.historyLimits) }
+  }
+
   /// Executes a save within one transaction, and calls `beforeCommit` at its end.
   ///
   /// A fixed number of statements, however many objects: one for each entity and kind of change, for
@@ -23,30 +48,43 @@ extension PostgresStore {
     if let programs { setPrograms(programs) }
   }
 
-  /// Runs a transaction of saves; one whose commit was not answered is settled.
-  func writing<R>(_ body: (inout SaveTransaction) throws -> R) throws -> R {
+  /// Runs a transaction of saves; one whose commit was not answered is settled, and begun again where the
+  /// server has answered nothing of it.
+  func writing<R>(
+    isExpecting: Bool = false, isAgain: Bool = false, _ body: (SaveTransaction) throws -> R
+  ) throws -> R {
     try checkWritable()
     let opened = try open
     var written: (transaction: SaveTransaction, value: R)?
     do {
-      let value = try opened.pool.write(locking: ServerLock.ofSave) { connection in
-        var transaction = SaveTransaction(connection, opened, self)
-        let value = try body(&transaction)
-        written = (transaction, value)
-        return value
+      let (transaction, value) = try opened.pool.write(locking: ServerLock.ofSave) { connection in
+        let transaction = SaveTransaction(connection, opened, self, isExpecting: isExpecting)
+        let all = (transaction, try body(transaction))
+        written = all
+        return all
       }
-      see(written?.transaction.place)
+      note(transaction.place, opened)
       return value
     } catch let failure as CommitFailure {
-      guard failure.error.isConnectionLost, let (transaction, value) = written,
-        let lost = transaction.lostCommit(failure.error)
-      else { throw failure.error.storeError }
-      try lost.settle(self)
-      see(transaction.place)
-      return value
+      guard let (transaction, value) = written, let lost = transaction.lostCommit(failure.error) else {
+        throw failure.error.storeError
+      }
+      let outcome = try lost.settle(self)
+      if outcome.isCommitted {
+        note(outcome.place, opened)
+        return value
+      }
+      if transaction.connection.isAnswered || isAgain { throw failure.error.storeError }
+      return try writing(isExpecting: isExpecting, isAgain: true, body)
     } catch let broken as BrokenUniqueness {
       throw try broken.error(in: self)
     }
+  }
+
+  private func note(_ place: PersistentHistoryToken.Position?, _ opened: Opened) {
+    guard let place else { return }
+    see(place)
+    HistoryReceipt.current?.note(place, in: opened.identifier)
   }
 
   /// Whether a save whose outcome was unknown is in the store.

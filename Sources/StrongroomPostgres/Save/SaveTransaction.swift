@@ -2,22 +2,33 @@ import ObjectModel
 import StoreContract
 
 /// A transaction that writes one save, or several that are one to everybody else.
-struct SaveTransaction {
+final class SaveTransaction {
   let connection: ServerConnection
   private let opened: PostgresStore.Opened
   private let store: PostgresStore
+  private let isExpecting: Bool
   private let writer: ServerSave
   private var recorder: ServerHistoryRecorder
   private var token: CommitToken?
+  private var record: CommitRecord?
   /// Its place in the history.
   private(set) var place: PersistentHistoryToken.Position?
   private var derived: DerivedChanges
   /// The save that was written last.
   private var last = SaveChangesRequest()
 
-  init(_ connection: ServerConnection, _ opened: PostgresStore.Opened, _ store: PostgresStore) {
+  /// - Parameters:
+  ///   - connection: In a transaction.
+  ///   - opened: The store.
+  ///   - store: The store object.
+  ///   - isExpecting: Whether the server ends the transaction where it finds anything else than is expected,
+  ///     so that all can be sent with the commit; else what it finds is looked at before.
+  init(
+    _ connection: ServerConnection, _ opened: PostgresStore.Opened, _ store: PostgresStore, isExpecting: Bool
+  ) {
     (self.connection, self.opened, self.store) = (connection, opened, store)
-    writer = ServerSave(connection, opened)
+    self.isExpecting = isExpecting
+    writer = ServerSave(connection, opened, isExpecting: isExpecting)
     recorder = ServerHistoryRecorder(connection, opened, store)
     derived = DerivedChanges(connection, opened.schema)
   }
@@ -31,7 +42,7 @@ struct SaveTransaction {
 
   /// Writes a save, but what it has of the program's metadata, with the next statement whose answer is waited
   /// for.
-  mutating func write(_ save: SaveChangesRequest) throws {
+  func write(_ save: SaveChangesRequest) throws {
     last = save
     token = CommitToken(save) ?? token
     try namingObjects {
@@ -58,23 +69,44 @@ struct SaveTransaction {
   }
 
   /// To be called last, since other saves wait from here on.
-  mutating func finish() throws {
+  ///
+  /// - Throws: `Unexpected` where the server is to look at what it finds, and there is no change.
+  func finish() throws {
     try namingObjects {
       try DerivedValues(connection, opened, store).write(derived)
       writer.checkUniqueness()
-      if tracksHistory { place = try recorder.append(store.description.historyLimits) }
-      try connection.flush()
+      if isExpecting {
+        let fingerprint = try recorder.appendExpecting { [self] in place = $0 }
+        guard let fingerprint else { throw Unexpected() }
+        record = .inHistory(fingerprint)
+      } else {
+        if tracksHistory { place = try recorder.append(store.description.historyLimits) }
+        leaveRecord()
+        try connection.flush()
+      }
     }
+  }
+
+  private func leaveRecord() {
+    if let place { return record = .inHistory(Array(place.fingerprint)) }
+    connection.saves += 1
+    CommitRecord.write(connection.identifier, connection.saves, to: connection)
+    record = .numbered(connection.identifier, connection.saves)
   }
 
   private func namingObjects(_ body: () throws -> Void) throws {
     do { try body() } catch let error as ServerError where error.isNotUnique {
+      if isExpecting { throw Unexpected() }
       throw BrokenUniqueness(cause: error, save: last)
     }
   }
 
   /// What is to be settled where its commit was not answered.
   func lostCommit(_ error: ServerError) -> LostCommit? {
-    writer.record.map { LostCommit(record: $0, token: token, error: error) }
+    record.map { LostCommit(record: $0, token: token, error: error) }
   }
 }
+
+/// What a transaction finds that is not as its save expects: the save is to be tried again, and what it finds
+/// looked at.
+struct Unexpected: Error {}

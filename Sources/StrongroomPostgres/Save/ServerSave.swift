@@ -4,51 +4,75 @@ import StoreContract
 /// The statements of one save, inside its transaction.
 ///
 /// They are sent together, with the next whose answer is waited for: what is found in their answers is thrown
-/// then.
+/// then. Where the server is to look itself, it ends the transaction instead, by a division by zero.
 final class ServerSave {
   private let connection: ServerConnection
   private let opened: PostgresStore.Opened
+  private let isExpecting: Bool
   private var stale: [ManagedObjectID] = []
-  /// What says later whether the transaction was committed; nil before it has begun.
-  private(set) var record: CommitRecord?
 
-  init(_ connection: ServerConnection, _ opened: PostgresStore.Opened) {
-    (self.connection, self.opened) = (connection, opened)
+  /// - Parameters:
+  ///   - connection: In a transaction.
+  ///   - opened: The store.
+  ///   - isExpecting: Whether the server ends the transaction where it finds anything else than is expected.
+  init(_ connection: ServerConnection, _ opened: PostgresStore.Opened, isExpecting: Bool) {
+    (self.connection, self.opened, self.isExpecting) = (connection, opened, isExpecting)
   }
 
   private func table(_ entity: EntityDescription) -> ServerTable { opened.schema.table(entity) }
 
-  // Plans are the same for all arrays: the server would else make one for each.
-  private static let beginning =
-    "WITH record AS (\(CommitRecord.writing(3, 4))) SELECT pg_notify($1, $2), (\(ServerMetadata.version)),"
-    + " (\(ServerMetadata.sealingKey)), set_config('plan_cache_mode', 'force_generic_plan', true)"
+  // Plans are the same for all arrays: the server would else make one for each. A plan is made when the
+  // tables are small, and stays when they are not: what is found by its number is never searched for.
+  private static func beginning(_ version: String) -> String {
+    "SELECT pg_notify($1, $2), \(version), (\(ServerMetadata.sealingKey)),"
+      + " set_config('plan_cache_mode', 'force_generic_plan', true), set_config('random_page_cost', '0.1', true)"
+  }
+  private static let beginning = beginning("(\(ServerMetadata.version))")
+  private static let beginningExpected = beginning(
+    "1 / coalesce((\(ServerMetadata.version)) = $3, false)::int")
 
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
   ///
   /// One round trip of its own where values are sealed, since it says by which key.
   func begin(_ locks: [LockedObject], signature: String) throws {
-    connection.record.number += 1
-    let record = connection.record
-    self.record = record
+    let heard: [ServerParameter] = [.text(opened.channel), .text(signature)]
+    let version = opened.schema.version
     connection.add(
-      Self.beginning,
-      [.text(opened.channel), .text(signature), .text(record.connection), .number(record.number)]
-    ) { [opened] begun in
-      if begun.isNull(0, 1) || begun.text(0, 1) != opened.schema.version { throw StoreError.movedOn }
+      isExpecting ? Self.beginningExpected : Self.beginning, isExpecting ? heard + [.text(version)] : heard
+    ) { [opened, isExpecting] begun in
+      if !isExpecting, begun.isNull(0, 1) || begun.text(0, 1) != version { throw StoreError.movedOn }
       try opened.sealing?.use(UInt32(exactly: begun.number(0, 2)))
     }
     if opened.sealing != nil { try connection.flush() }
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
-      connection.add(
+      addLocking(
         "SELECT _id FROM \(table(entity).name.quoted) r JOIN \(Self.versions)"
-          + " ON r._id = v.id AND r._version = v.version FOR SHARE OF r", versions(own)
-      ) { [self] in addStale(own.map(\.objectID), except: $0) }
+          + " ON r._id = v.id AND r._version = v.version FOR SHARE OF r", versions(own),
+        own.map(\.objectID))
     }
   }
 
   /// Throws where what was written so far has met other versions.
   func checkConflicts() {
     connection.addCheck { [self] in if !stale.isEmpty { throw StoreError.stale(stale) } }
+  }
+
+  /// Executes a statement that returns the numbers of rows.
+  ///
+  /// - `count`: How many are expected.
+  /// - `body`: Is given them where the server does not look itself.
+  private func add(
+    _ sql: String, _ parameters: [ServerParameter], expecting count: Int, _ body: @escaping (ServerRows) -> Void
+  ) {
+    if !isExpecting { return connection.add(sql, parameters, body) }
+    connection.add(
+      "WITH found AS (\(sql)) SELECT 1 / (pg_catalog.count(*) = $\(parameters.count + 1))::int FROM found",
+      parameters + [.number(Int64(count))])
+  }
+
+  /// Executes a statement that returns the numbers of those of some objects that have the expected version.
+  private func addLocking(_ sql: String, _ parameters: [ServerParameter], _ ids: [ManagedObjectID]) {
+    add(sql, parameters, expecting: ids.count) { [self] in addStale(ids, except: $0) }
   }
 
   private static let versions = "unnest($1::bigint[], $2::bigint[]) AS v(id, version)"
@@ -74,10 +98,10 @@ final class ServerSave {
 
   func delete(_ locks: [LockedObject]) {
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
-      connection.add(
+      addLocking(
         "DELETE FROM \(table(entity).name.quoted) r USING \(Self.versions)"
-          + " WHERE r._id = v.id AND r._version = v.version RETURNING r._id", versions(own)
-      ) { [self] in addStale(own.map(\.objectID), except: $0) }
+          + " WHERE r._id = v.id AND r._version = v.version RETURNING r._id", versions(own),
+        own.map(\.objectID))
       for (link, column) in opened.schema.ends(of: entity) {
         connection.add(
           "DELETE FROM \(link.name.quoted) WHERE \(column) = ANY ($1::bigint[])",
@@ -105,13 +129,12 @@ final class ServerSave {
     let types = ["bigint[]", "bigint[]"] + own.map(\.type.arrayName)
     let arrays = types.enumerated().map { "$\($0 + 1)::\($1)" }.joined(separator: ", ")
     let values = try zip(fields, own).map { try Self.values($0, $1.type, of: nodes, opened.sealing) }
-    connection.add(
+    addLocking(
       "UPDATE \(table(entity).name.quoted) r SET _version = v.version\(sets.joined())"
         + " FROM unnest(\(arrays)) AS v(\(names.joined(separator: ", ")))"
         + " WHERE r._id = v.id AND r._version = v.version - 1"
         + " RETURNING r._id",
-      [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))] + values
-    ) { [self] in addStale(nodes.map(\.objectID), except: $0) }
+      [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))] + values, nodes.map(\.objectID))
   }
 
   /// From how many rows on a copy takes less than the two round trips more that it has.
@@ -122,7 +145,11 @@ final class ServerSave {
       let insertion = opened.schema.insertion(entity)
       if own.count >= Self.fewestCopied, try copy(own, entity, insertion) { continue }
       let (sql, parameters) = try own.count == 1 ? single(own[0], insertion) : several(own, insertion)
-      connection.add(sql, parameters) { [self] in addStale(own.map(\.objectID), except: $0) }
+      if isExpecting {
+        connection.add(sql, parameters)
+      } else {
+        addLocking(sql + ServerInsertion.unlessTaken, parameters, own.map(\.objectID))
+      }
     }
   }
 
@@ -222,9 +249,9 @@ final class ServerSave {
   func checkExisting(_ ids: [ManagedObjectID]) {
     var missing: [ManagedObjectID] = []
     for (root, own) in grouped(ids, by: \.entity.root) {
-      connection.add(
+      add(
         "SELECT _id FROM \(table(root).name.quoted) WHERE _id = ANY ($1::bigint[]) FOR KEY SHARE",
-        [.numbers(own.map(\.reference))]
+        [.numbers(own.map(\.reference))], expecting: own.count
       ) { rows in
         let found = Set((0..<rows.count).map { rows.number($0, 0) })
         missing += own.filter { !found.contains($0.reference) }
@@ -239,10 +266,10 @@ final class ServerSave {
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
       for toOne in entity.referencingRelationships {
         guard let column = table(toOne.entity).column(.toOne(toOne))?.name.quoted else { continue }
-        connection.add(
+        add(
           "SELECT DISTINCT \(column) FROM \(table(toOne.entity).name.quoted)"
             + " WHERE \(column) = ANY ($1::bigint[]) AND \(opened.schema.condition(toOne.entity))",
-          [.numbers(own.map(\.objectID.reference))]
+          [.numbers(own.map(\.objectID.reference))], expecting: 0
         ) { rows in
           let found = Set((0..<rows.count).map { rows.number($0, 0) })
           linked.formUnion(own.map(\.objectID).filter { found.contains($0.reference) })

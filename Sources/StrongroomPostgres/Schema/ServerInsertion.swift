@@ -8,10 +8,14 @@ final class ServerInsertion: Sendable {
   let columns: [ServerTable.Column]
   /// The table with the columns of a row: the number, the entity, the version, and those of the fields.
   let target: String
-  /// Inserts rows whose numbers, versions and fields are arrays; returns the numbers that were not taken.
+  /// Inserts rows whose numbers, versions and fields are arrays.
   let statement: String
-  /// Inserts a row whose number, version and fields are parameters; returns its number unless it was taken.
+  /// Inserts a row whose number, version and fields are parameters.
   let single: String
+
+  /// The end of these statements by which they return the numbers that were not taken: one that is was
+  /// stored again by another context.
+  static let unlessTaken = " ON CONFLICT (_id) DO NOTHING RETURNING _id"
 
   init(_ entity: EntityDescription, _ schema: ServerSchema) {
     table = schema.table(entity)
@@ -24,14 +28,12 @@ final class ServerInsertion: Sendable {
     let terms =
       ["v.id", String(schema.number(entity)), "v.version"]
       + columns.enumerated().map { $1.type.cast("v.c\($0)") }
-    // A number that is taken was stored again by another context.
-    let end = " ON CONFLICT (_id) DO NOTHING RETURNING _id"
     statement =
       "INSERT INTO \(target) SELECT \(terms.joined(separator: ", ")) FROM"
-      + " unnest(\(arrays.joined(separator: ", "))) AS v(\(aliases.joined(separator: ", ")))" + end
+      + " unnest(\(arrays.joined(separator: ", "))) AS v(\(aliases.joined(separator: ", ")))"
     // Arrays of one element take the server longer.
     let parameters = columns.enumerated().map { $1.type.parameter($0 + 3) }
     let values = ["$1", String(schema.number(entity)), "$2"] + parameters
-    single = "INSERT INTO \(target) VALUES (\(values.joined(separator: ", ")))" + end
+    single = "INSERT INTO \(target) VALUES (\(values.joined(separator: ", ")))"
   }
 }

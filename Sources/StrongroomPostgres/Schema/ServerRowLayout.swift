@@ -5,11 +5,15 @@ import StoreContract
 /// selects.
 final class ServerRowLayout: Sendable {
   /// Of the objects of one entity.
-  struct Fields: Sendable {
+  final class Fields: Sendable {
     /// The number of the entity.
     let number: Int64
     let entity: EntityDescription
     let columns: [(field: Int, type: ServerType, column: Int)]
+
+    fileprivate init(_ entity: EntityDescription, number: Int64, _ columns: [(Int, ServerType, Int)]) {
+      (self.entity, self.number, self.columns) = (entity, number, columns)
+    }
   }
 
   let table: ServerTable
@@ -37,8 +41,7 @@ final class ServerRowLayout: Sendable {
       }
       let number = schema.number(entity)
       fields[number] = Fields(
-        number: number, entity: entity,
-        columns: own.enumerated().map { ($0, $1.type, places[$1.name] ?? 0) })
+        entity, number: number, own.enumerated().map { ($0, $1.type, places[$1.name] ?? 0) })
     }
     self.fields = fields
     selection =

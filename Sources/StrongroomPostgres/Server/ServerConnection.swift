@@ -27,8 +27,10 @@ final class ServerConnection {
   private(set) var identity: ServerIdentity?
   /// Whether the server has answered since the last transaction was begun.
   private(set) var isAnswered = false
-  /// What the last save left that was begun on it.
-  var record = CommitRecord()
+  /// How many saves were begun on it that leave a number.
+  var saves: Int64 = 0
+  /// What tells its saves from those of other connections.
+  let identifier = UUID()
   /// Whether rows were copied behind a savepoint, which is released with the next statement.
   private var hasSavepoint = false
 
@@ -88,6 +90,13 @@ final class ServerConnection {
   func isUsable(inTransaction: Bool) -> Bool {
     !isSilent && PQstatus(handle) == CONNECTION_OK
       && PQtransactionStatus(handle) == (inTransaction ? PQTRANS_INTRANS : PQTRANS_IDLE)
+  }
+
+  /// Whether the server has ended it, as far as that can be known without asking.
+  var isEnded: Bool {
+    var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    while poll(&socket, 1, 0) > 0 { if PQconsumeInput(handle) == 0 { return true } }
+    return PQstatus(handle) != CONNECTION_OK
   }
 
   /// What was said on the channels that it listens to, since it was asked last; nil where it was lost.
@@ -360,41 +369,16 @@ final class ServerConnection {
 
   // MARK: Transactions
 
-  /// A transaction in which a statement failed ends with another answer than this one.
-  private func commit() throws {
-    let result = answer(PQsendQuery(handle, "COMMIT"))
-    defer { PQclear(result) }
-    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result) }
-    let said = PQcmdStatus(result).map { String(cString: $0) }
-    if said != "COMMIT" { throw ServerError.rolledBack }
-  }
-
-  /// Runs a closure in a transaction, which begins with its first statement; what it throws rolls back.
-  ///
-  /// - `lock`: A statement that takes a lock, before all others.
-  func transaction<R>(
-    _ begin: String = "BEGIN", locking lock: String? = nil, _ body: () throws -> R
-  ) throws -> R {
+  /// To be called before a transaction begins.
+  func willBegin() {
     isAnswered = false
     hasSavepoint = false
-    add(begin)
-    if let lock { add(lock) }
-    let value: R
-    do {
-      value = try body()
-      try flush()
-    } catch {
-      (pending, hasSavepoint) = ([], false)
-      // A connection that does not even roll back is thrown away by the pool.
-      if PQtransactionStatus(handle) != PQTRANS_IDLE { do { try execute("ROLLBACK") } catch {} }
-      throw error
-    }
-    do { try commit() } catch let error as ServerError { throw CommitFailure(error: error) }
-    return value
   }
-}
 
-/// A commit that failed: unless the server says so, it is unknown whether it was done.
-struct CommitFailure: Error {
-  let error: ServerError
+  /// Forgets what was added, and ends the transaction.
+  func rollBack() {
+    (pending, hasSavepoint) = ([], false)
+    // A connection that does not even roll back is thrown away by the pool.
+    if PQtransactionStatus(handle) != PQTRANS_IDLE { do { try execute("ROLLBACK") } catch {} }
+  }
 }

@@ -176,7 +176,8 @@ final class ServerPool: Sendable {
 
   private func take() throws -> ServerConnection? {
     try checkOpen()
-    return idle.withLock { $0.connections.popLast() }
+    while let known = idle.withLock({ $0.connections.popLast() }) { if !known.isEnded { return known } }
+    return nil
   }
 
   /// Whether the vaults were asked.

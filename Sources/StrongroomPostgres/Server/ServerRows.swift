@@ -12,6 +12,9 @@ final class ServerRows {
   var count: Int { Int(PQntuples(result)) }
   var columnCount: Int { Int(PQnfields(result)) }
 
+  /// What the server says that it did.
+  var command: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
+
   /// The object identifier of a column's type.
   func type(_ column: Int) -> UInt32 { PQftype(result, Int32(truncatingIfNeeded: column)) }
 
@@ -28,11 +31,22 @@ final class ServerRows {
       start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
   }
 
-  /// Zero for what is no number of eight bytes.
+  /// The bytes of a value; nil where it is null.
+  @inline(__always)
+  func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+    let bytes = bytes(row, column)
+    return bytes.isEmpty && isNull(row, column) ? nil : bytes
+  }
+
+  /// Zero for null, and for what is no number of eight bytes.
   @inline(__always)
   func number(_ row: Int, _ column: Int) -> Int64 {
-    let bytes = bytes(row, column)
-    return bytes.count == 8 ? Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) : 0
+    Self.number(bytes(row, column))
+  }
+
+  @inline(__always)
+  static func number(_ value: UnsafeRawBufferPointer) -> Int64 {
+    value.count == 8 ? Int64(bigEndian: value.loadUnaligned(as: Int64.self)) : 0
   }
 
   @inline(__always)

@@ -25,7 +25,7 @@ final class ServerSequence: Sendable {
   func take(_ entities: [EntityDescription], in pool: ServerPool) throws -> [Int64] {
     try blocks.withLock { blocks in
       var wanted: [String: Int64] = [:]
-      for entity in entities { wanted[entity.root.name, default: 0] += 1 }
+      for (root, run) in Self.runs(entities) { wanted[root, default: 0] += run }
       // A server that was promoted may give them again, where it lost what its predecessor had acknowledged.
       if blocks.timeline != pool.timeline { blocks = Blocks(timeline: pool.timeline) }
       for (root, count) in wanted {
@@ -39,11 +39,27 @@ final class ServerSequence: Sendable {
         }
         blocks.byRoot[root] = block
       }
-      return entities.map { entity in
-        defer { blocks.byRoot[entity.root.name]?.next += 1 }
-        return blocks.byRoot[entity.root.name]?.next ?? 0
+      var numbers: [Int64] = []
+      numbers.reserveCapacity(entities.count)
+      for (root, run) in Self.runs(entities) {
+        let start = blocks.byRoot[root]?.next ?? 0
+        numbers += start..<start + run
+        blocks.byRoot[root]?.next += run
       }
+      return numbers
     }
+  }
+
+  /// How many entities of one hierarchy follow each other, with the name of its root.
+  private static func runs(_ entities: [EntityDescription]) -> [(root: String, count: Int64)] {
+    var runs: [(root: String, count: Int64)] = []
+    var last: EntityDescription?
+    for entity in entities {
+      if entity.root !== last { runs.append((entity.root.name, 0)) }
+      last = entity.root
+      runs[runs.count - 1].count += 1
+    }
+    return runs
   }
 
   /// Keeps others from taking numbers of an entity's hierarchy until the end of the transaction.

@@ -22,7 +22,7 @@ final class ServerFiller: NewStoreContents {
 
   init(_ connection: ServerConnection, _ opened: PostgresStore.Opened) {
     (self.connection, self.opened) = (connection, opened)
-    writer = ServerSave(connection, opened)
+    writer = ServerSave(connection, opened, isExpecting: false)
   }
 
   func set(metadata: [String: String]) throws {

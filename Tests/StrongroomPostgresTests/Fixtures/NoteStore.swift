@@ -28,8 +28,11 @@ struct NoteStore: Sendable {
     return try #require(URL(string: url.absoluteString + "&" + items.joined(separator: "&")))
   }
 
-  func save(_ texts: [String] = ["a"], beforeCommit: () throws -> Void = {}) throws {
-    try store.save(insertion(texts), beforeCommit: beforeCommit)
+  /// Saves new notes, in one round trip where nothing is called before the commit.
+  func save(_ texts: [String] = ["a"], beforeCommit: (() throws -> Void)? = nil) throws {
+    let save = try insertion(texts)
+    if let beforeCommit { return try store.save(save, beforeCommit: beforeCommit) }
+    try store.save(save)
   }
 
   /// A save of new notes.
@@ -45,7 +48,9 @@ struct NoteStore: Sendable {
   }
 
   /// The code that a save is refused with; nil where it is stored.
-  func refusal(_ texts: [String] = ["a"], beforeCommit: () throws -> Void = {}) throws -> StoreError.Code? {
+  func refusal(
+    _ texts: [String] = ["a"], beforeCommit: (() throws -> Void)? = nil
+  ) throws -> StoreError.Code? {
     do {
       try save(texts, beforeCommit: beforeCommit)
       return nil

@@ -21,7 +21,7 @@ struct LostConnectionTests {
         NoteStore.address(server.url, ["application_name": program]), schema: server.newSchema())
     }
 
-    func save(_ count: Int = 1, beforeCommit: () throws -> Void = {}) throws {
+    func save(_ count: Int = 1, beforeCommit: (() throws -> Void)? = nil) throws {
       try notes.save(Array(repeating: "a", count: count), beforeCommit: beforeCommit)
     }
 
@@ -62,5 +62,27 @@ struct LostConnectionTests {
     #expect(try scene.count == 0)
     try scene.save()
     #expect(try scene.count == 1)
+  }
+
+  @Test("with a whole save on its way, has it made again, and what arrives later is refused")
+  func late() async throws {
+    let server = try PostgresServer.shared()
+    let path = try NetworkPath(to: server)
+    let notes = try await NoteStore(path.url, schema: server.newSchema())
+    let schema = notes.store.description.serverSchema
+    try notes.save(["a"])
+    _ = try notes.store.obtainPermanentIDs(for: [notes.entity])
+    let save = try notes.insertion(["b"])
+    path.hold()
+    try notes.store.save(save)
+    #expect(try notes.texts == ["a", "b"])
+    // Its number is free again, and nothing else would keep the first attempt from being done.
+    try server.execute("DELETE FROM \"\(schema)\".\"Note\" WHERE text = 'b'")
+    path.release()
+    usleep(500_000)
+    #expect(try notes.texts == ["a"])
+    try notes.save(["c"])
+    #expect(try notes.texts == ["a", "c"])
+    #expect(try notes.store.execute(.fetchHistory(after: nil)).transactions.count == 3)
   }
 }

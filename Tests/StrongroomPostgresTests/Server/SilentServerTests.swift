@@ -99,6 +99,37 @@ struct SilentServerTests {
     #expect(notes.store.metadata["program"] == "new")
   }
 
+  @Test("that swallows the answer to a whole save has it settled by its place in the history, deleted or not")
+  func wholeSaves() async throws {
+    let server = try PostgresServer.shared()
+    let path = try NetworkPath(to: server)
+    let schema = server.newSchema()
+    let notes = try await NoteStore(NoteStore.address(path.url, ["connect_timeout": "2"]), schema: schema) {
+      $0.serverCheckInterval = 0.3
+    }
+    let other = try await NoteStore(server.url, schema: schema)
+    try notes.save(["a"])
+    for isDeleted in [false, true] {
+      let save = try notes.insertion(["b"])
+      let receipt = HistoryReceipt()
+      path.swallowAnswers()
+      let healing = Background {
+        usleep(1_000_000)
+        if isDeleted {
+          try other.save(["c"])
+          _ = try other.store.execute(.deleteHistory(before: Date.distantFuture))
+        }
+        path.swallow(false)
+      }
+      try HistoryReceipt.$current.withValue(receipt) { try notes.store.save(save) }
+      try healing.value()
+      #expect(receipt.tokens.count == 1)
+    }
+    #expect(try notes.texts.sorted() == ["a", "b", "b", "c"])
+    try notes.save(["d"])
+    #expect(try other.count == 5)
+  }
+
   @Test("in rows that are copied, ends them with an error: a server that waits for the rest works on nothing")
   func copies() async throws {
     let path = try NetworkPath(to: PostgresServer.shared())

@@ -7,6 +7,9 @@ package final class NetworkPath: Sendable {
   private struct State: Sendable {
     var isSwallowing = false
     var isSwallowingAnswers = false
+    var isHolding = false
+    /// What was sent to a server's socket, and has not arrived.
+    var held: (bytes: [UInt8], to: Int32)?
     var sockets: [Int32] = []
   }
 
@@ -53,6 +56,15 @@ package final class NetworkPath: Sendable {
   /// Has the answers vanish from now on, to what the server gets.
   package func swallowAnswers() { state.withLock { $0.isSwallowingAnswers = true } }
 
+  /// Cuts the next connection over which something is sent, which is still on its way to the server then.
+  package func hold() { state.withLock { $0.isHolding = true } }
+
+  /// Has arrive what is on its way.
+  package func release() {
+    guard let (bytes, server) = state.withLock({ $0.held }) else { return }
+    send(server, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
   /// Ends all connections.
   package func cut() {
     for socket in state.withLock({ $0.sockets }) { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -84,6 +96,15 @@ package final class NetworkPath: Sendable {
     while case let count = recv(from, &buffer, buffer.count, 0), count > 0 {
       if state.withLock({ $0.isSwallowing || isAnswer && $0.isSwallowingAnswers }) {
         isSwallowed.withLock { $0 = true }
+      }
+      let isHeld = state.withLock { state in
+        if isAnswer || !state.isHolding { return false }
+        (state.isHolding, state.held) = (false, (Array(buffer[..<count]), to))
+        return true
+      }
+      if isHeld {
+        isSwallowed.withLock { $0 = true }
+        shutdown(from, Int32(SHUT_RDWR))
       }
       if isSwallowed.withLock({ $0 }) { continue }
       var sent = 0
