@@ -4,30 +4,49 @@
 /// Items removed from the middle are deleted in one pass when the items are next read.
 struct ReferenceList {
   /// The items, including those of `holes`, which were removed from the middle.
-  private var all: ArraySlice<Int64> = []
+  private var all: [Int64] = []
+  /// The index of the first; those before it are removed.
+  private var start = 0
+  /// All of them as long as nothing is changed: what was read for many lists together.
+  private var shared: ArraySlice<Int64>?
   private var holes: Set<Int64> = []
   private var index: Set<Int64>?
   private static let scanned = 16
 
   init() {}
 
-  var isEmpty: Bool { all.count == holes.count }
+  private var count: Int { shared?.count ?? all.count - start }
+  private var present: ArraySlice<Int64> { shared ?? all[start...] }
+  var isEmpty: Bool { count == holes.count }
 
   /// The items, with the indexes of the array or slice that contains them.
   var items: ArraySlice<Int64> {
     mutating get {
-      if !holes.isEmpty {
-        all.removeAll(where: holes.contains)
-        holes = []
-      }
-      return all
+      fill()
+      return present
     }
+  }
+
+  /// To be called before a change.
+  private mutating func own() {
+    guard let shared else { return }
+    all = Array(shared)
+    self.shared = nil
+  }
+
+  /// Removes the holes.
+  private mutating func fill() {
+    if holes.isEmpty { return }
+    all.removeSubrange(..<start)
+    start = 0
+    all.removeAll(where: holes.contains)
+    holes = []
   }
 
   mutating func contains(_ reference: Int64) -> Bool {
     if let index { return index.contains(reference) }
-    if all.count <= Self.scanned { return all.contains(reference) }
-    let new = Set(all)
+    if count <= Self.scanned { return present.contains(reference) }
+    let new = Set(present)
     index = new
     return new.contains(reference)
   }
@@ -41,7 +60,9 @@ struct ReferenceList {
 
   /// Appends a reference that the list is known not to contain.
   mutating func append(new reference: Int64) {
-    if holes.contains(reference) { _ = items }
+    if !holes.isEmpty, holes.contains(reference) { fill() }
+    own()
+    if all.isEmpty { all.reserveCapacity(4) }
     all.append(reference)
     index?.insert(reference)
   }
@@ -49,35 +70,42 @@ struct ReferenceList {
   /// Removes a reference; returns false if the list does not contain it.
   mutating func remove(_ reference: Int64) -> Bool {
     guard contains(reference) else { return false }
+    own()
     if index == nil {
-      all.removeAll { $0 == reference }
+      guard let place = present.firstIndex(of: reference) else { return false }
+      all.remove(at: place)
       return true
     }
     index?.remove(reference)
     holes.insert(reference)
-    while let first = all.first, holes.remove(first) != nil { all.removeFirst() }
-    while let last = all.last, holes.remove(last) != nil { all.removeLast() }
+    while start < all.count, holes.remove(all[start]) != nil { start += 1 }
+    while start < all.count, let last = all.last, holes.remove(last) != nil { all.removeLast() }
     return true
   }
 
   /// Moves an item to an index among the other items; returns false if it is there already.
   mutating func move(_ reference: Int64, to place: Int) -> Bool {
-    // No other reference to the items may exist now, or the array would be copied.
-    _ = items
-    let old = all.last == reference ? all.endIndex - 1 : all.firstIndex(of: reference)
-    guard let old, old != all.startIndex + place else { return false }
+    own()
+    fill()
+    let old = all.last == reference ? all.endIndex - 1 : present.firstIndex(of: reference)
+    guard let old, old != start + place else { return false }
     all.remove(at: old)
-    all.insert(reference, at: all.startIndex + place)
+    all.insert(reference, at: start + place)
     return true
   }
 
   mutating func replace(_ references: ArraySlice<Int64>) {
-    all = references
+    all = []
+    start = 0
+    shared = references
     holes = []
     index = nil
   }
 
-  mutating func replace(_ references: [Int64]) { replace(references[...]) }
+  mutating func replace(_ references: [Int64]) {
+    replace(references[...])
+    (all, shared) = (references, nil)
+  }
 
   /// Replaces items for which the closure returns another number.
   mutating func rename(_ new: (Int64) -> Int64?) {

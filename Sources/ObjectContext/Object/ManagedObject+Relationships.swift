@@ -124,7 +124,8 @@ extension ManagedObject {
       )
     }
     if isLinking, destination.state.contains(.deletedInStore) { throw graph.objectNotFound(destination) }
-    guard destination.entity.isKind(of: relationship.destination) else {
+    let own = destination.entity
+    guard own === relationship.destination || own.isKind(of: relationship.destination) else {
       throw ContextError(
         .objectOfAnotherContext,
         "the destination of \(entity.name).\(relationship.name) is \(relationship.destination.name), not"

@@ -8,7 +8,18 @@ struct NodeRows {
   private let layout: ServerRowLayout
   private let builder = NodeBuilder()
   /// The last row's entity.
-  private var last: (fields: ServerRowLayout.Fields, storeEntity: StoreEntity)?
+  private var last: Entity?
+
+  private final class Entity {
+    let number: Int64
+    let storeEntity: StoreEntity
+    let columns: [(field: Int, type: ServerType, column: Int)]
+
+    init(
+      _ number: Int64, _ storeEntity: StoreEntity, _ columns: [(field: Int, type: ServerType, column: Int)]
+    ) { (self.number, self.storeEntity, self.columns) = (number, storeEntity, columns) }
+  }
+
   private var checked: ObjectIdentifier?
   private let sealer: ValueSealer?
 
@@ -36,29 +47,27 @@ struct NodeRows {
     {
       return known
     }
-    let (fields, storeEntity) = try fields(ofEntity: number)
-    builder.begin(fieldCount: fields.columns.count)
-    for (field, type, column) in fields.columns {
+    if last?.number != number { last = try entity(number) }
+    guard let last else { throw StoreError(.fileDamaged, "a row of \(layout.table.name) has no entity") }
+    let builder = builder
+    builder.begin(fieldCount: last.columns.count)
+    for (field, type, column) in last.columns {
       guard let value = rows.value(row, column) else { continue }
-      if type == .sealed, case .attribute(let attribute) = fields.entity.storedFields[field] {
+      if type == .sealed, case .attribute(let attribute) = last.storeEntity.entity.storedFields[field] {
         try sealer?.open(value, attribute, of: reference, into: builder)
       } else {
         try Self.set(field, type, to: value, in: builder, of: layout.table)
       }
     }
-    return builder.finish(storeEntity, reference: reference, version: version)
+    return builder.finish(last.storeEntity, reference: reference, version: version)
   }
 
-  private mutating func fields(
-    ofEntity number: Int64
-  ) throws -> (fields: ServerRowLayout.Fields, storeEntity: StoreEntity) {
-    if let last, last.fields.number == number { return last }
+  /// The entity of a number.
+  private func entity(_ number: Int64) throws -> Entity {
     guard let fields = layout.fields(ofEntity: number) else {
       throw StoreError(.fileDamaged, "a row of \(layout.table.name) is of no entity of the model")
     }
-    let new = (fields, storeEntities[fields.entity.index])
-    last = new
-    return new
+    return Entity(number, storeEntities[fields.entity.index], fields.columns)
   }
 
   private mutating func checkTypes(_ rows: ServerRows) throws {

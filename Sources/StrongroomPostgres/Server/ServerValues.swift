@@ -8,11 +8,7 @@ struct ServerValues {
   mutating func append(_ value: Int64) { append(fixed: value) }
   mutating func append(_ value: Double) { append(fixed: value.bitPattern) }
 
-  mutating func append(_ flag: Bool) {
-    count += 1
-    add(Int32(1))
-    bytes.append(flag ? 1 : 0)
-  }
+  mutating func append(_ flag: Bool) { append(fixed: UInt8(flag ? 1 : 0)) }
 
   mutating func append(_ value: UnsafeRawBufferPointer) {
     count += 1
@@ -26,10 +22,16 @@ struct ServerValues {
     add(Int32(-1))
   }
 
-  private mutating func append(fixed value: some FixedWidthInteger) {
+  @inline(__always)
+  private mutating func append<T: FixedWidthInteger>(fixed value: T) {
     count += 1
-    add(Int32(truncatingIfNeeded: value.bitWidth / 8))
-    add(value)
+    let length = MemoryLayout<T>.size
+    // At once: each change of the bytes looks whether they are anybody else's.
+    withUnsafeTemporaryAllocation(byteCount: 4 + length, alignment: 1) { both in
+      both.storeBytes(of: Int32(truncatingIfNeeded: length).bigEndian, as: Int32.self)
+      both.storeBytes(of: value.bigEndian, toByteOffset: 4, as: T.self)
+      bytes.append(contentsOf: both)
+    }
   }
 
   /// Adds a number that is no value: a length, or a part of a header.

@@ -50,14 +50,16 @@ final class ServerSequence: Sendable {
     }
   }
 
-  /// How many entities of one hierarchy follow each other, with the name of its root.
+  /// How often one entity follows itself, with the name of its root.
   private static func runs(_ entities: [EntityDescription]) -> [(root: String, count: Int64)] {
     var runs: [(root: String, count: Int64)] = []
-    var last: EntityDescription?
-    for entity in entities {
-      if entity.root !== last { runs.append((entity.root.name, 0)) }
-      last = entity.root
-      runs[runs.count - 1].count += 1
+    var start = 0
+    while start < entities.count {
+      let entity = entities[start]
+      var end = start + 1
+      while end < entities.count, entities[end] === entity { end += 1 }
+      runs.append((entity.root.name, Int64(end - start)))
+      start = end
     }
     return runs
   }
