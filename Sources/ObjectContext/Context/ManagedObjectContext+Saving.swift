@@ -33,9 +33,9 @@ extension ManagedObjectContext {
   /// Ends the event: closes the undo group of what was changed since the last one, and notifies observers.
   ///
   /// Merges what other contexts saved before, where that is automatic. What cannot be merged now stays
-  /// pending, and the next fetch or save throws the reason.
+  /// pending: the next fetch or save throws the reason, and live results have it as their `failure`.
   public func processPendingChanges() {
-    try? mergeChanges()
+    do { try mergeChanges() } catch { graph.notifications.markStale() }
     graph.endEvent()
   }
 

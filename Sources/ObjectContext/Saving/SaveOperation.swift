@@ -6,12 +6,22 @@ import Synchronization
 struct SaveOperation: GraphOperation {
   let graph: ObjectGraph
 
+  /// Why nothing is saved after a property could not be read.
+  private static func refusal(_ failure: any Error) -> any Error {
+    guard let failure = failure as? StoreError else { return failure }
+    return StoreError(
+      failure.code,
+      "a property that could not be read was empty (\(failure.message)); read again what was empty, then call"
+        + " clearFaultFailure(), of a ModelContext clearReadFailure(), and save again; or rollback()",
+      objectIDs: failure.objectIDs, cause: failure)
+  }
+
   /// Validates every change, obtains permanent IDs for new objects, and saves in one transaction.
   func save() throws {
     #if DEBUG
       graph.isolation.check { "a context" }
     #endif
-    if let failure = graph.faultFailure { throw failure }
+    if let failure = graph.faultFailure { throw Self.refusal(failure) }
     if graph.isSaving {
       throw ContextError(
         .unsaved, "the context is being saved; a store that is saved to must not save the same context")

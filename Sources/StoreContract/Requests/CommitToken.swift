@@ -15,6 +15,8 @@ public struct CommitToken: Sendable, Hashable, Codable {
   public let reference: Int64
   /// The version that the save gave it; nil when it was deleted.
   public let version: Int64?
+  /// By what the store has a save refused that is on its way still; nil where none can be.
+  package var record: Data?
 
   /// The token of a write that gave one object a version.
   package init(store: UUID, entity: EntityDescription, reference: Int64, version: Int64) {

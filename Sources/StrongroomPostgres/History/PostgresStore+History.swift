@@ -16,15 +16,19 @@ extension PostgresStore {
 
   /// Answers a request for history, or deletes a part of it.
   ///
-  /// Four statements for a fetch, one more for each 500 transactions, and two around them; up to eight for a
+  /// Five statements for a fetch, one more for each 500 transactions, and two around them; up to nine for a
   /// deletion. Memory grows with what is asked for; `fetchLimit` bounds it. Times are by the server's clock.
-  /// - Throws: `historyTokenExpired` when what follows the token was deleted, `historyTokenForeign` when
+  /// - Throws: `modelMismatch` where another program has moved the store to another version of its model;
+  ///   `historyTokenExpired` when what follows the token was deleted, `historyTokenForeign` when
   ///   the token is of another store, or of a copy of this one that went another way, both with a token to
   ///   go on from; `readOnly`; `serverUnreachable`.
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     if request.isDeletion { return try writeHistory { try ServerHistory($0, $1).delete(request) } }
     let opened = try open
-    let result = try opened.pool.readMoment { try ServerHistory($0, opened).fetch(request) }
+    let result = try opened.pool.readMoment {
+      try ServerMetadata(connection: $0).check(version: opened.schema.version)
+      return try ServerHistory($0, opened).fetch(request)
+    }
     see(result.transactions.last?.token.position(in: opened.identifier))
     return result
   }
@@ -36,7 +40,7 @@ extension PostgresStore {
     get throws { try open.pool.read { try ServerHistoryConsumers($0).all() } }
   }
 
-  /// One statement in one transaction.
+  /// Two statements in one transaction.
   /// - Throws: `invalidValue` for a span that is no number; `readOnly`, `busy`, `serverUnreachable`.
   public func registerHistoryConsumer(_ name: String, span: TimeInterval) throws {
     if span.isNaN {
@@ -45,7 +49,7 @@ extension PostgresStore {
     try writeHistory { connection, _ in try ServerHistoryConsumers(connection).register(name, span: span) }
   }
 
-  /// Two statements in one transaction.
+  /// Three statements in one transaction.
   /// - Throws: `notFound` where it is not registered; `historyTokenExpired`, `historyTokenForeign`;
   ///   `readOnly`, `busy`, `serverUnreachable`.
   public func advanceHistoryConsumer(_ name: String, to token: PersistentHistoryToken) throws {
@@ -55,20 +59,21 @@ extension PostgresStore {
     }
   }
 
-  /// One statement in one transaction.
+  /// Two statements in one transaction.
   /// - Throws: `readOnly`, `busy`, `serverUnreachable`.
   public func removeHistoryConsumer(_ name: String) throws -> Bool {
     try writeHistory { connection, _ in try ServerHistoryConsumers(connection).remove(name) }
   }
 
   /// All of these may be done twice, so one whose commit was not answered is to be tried again.
-  func writeHistory<R>(_ body: (ServerConnection, Opened) throws -> R) throws -> R {
+  private func writeHistory<R>(_ body: (ServerConnection, Opened) throws -> R) throws -> R {
     try checkWritable()
     let opened = try open
-    do { return try opened.pool.write(locking: ServerLock.ofSave) { try body($0, opened) } } catch let
-      failure as CommitFailure
-    {
-      throw failure.error.storeError
-    }
+    do {
+      return try opened.pool.write(locking: ServerLock.ofSave) { connection in
+        try ServerMetadata(connection: connection).check(version: opened.schema.version)
+        return try body(connection, opened)
+      }
+    } catch let failure as CommitFailure { throw failure.error.storeError }
   }
 }

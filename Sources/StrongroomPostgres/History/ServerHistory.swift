@@ -34,7 +34,8 @@ struct ServerHistory {
   /// Ends the transaction where the answers would be others than expected; and where its record says already
   /// that it was not done: who sent it has given it up.
   private static let appendingExpected =
-    "\(appended) SELECT number / (number > $9 AND coalesce(\(seen) = $10::bytea, true) AND NOT EXISTS"
+    "\(appended) SELECT coalesce(max(number), 0) / (pg_catalog.count(*) = 1 AND max(number) > $9"
+    + " AND coalesce(\(seen) = $10::bytea, true) AND NOT EXISTS"
     + " (\(CommitRecord.ofTransaction("$3::bytea"))))::int FROM row"
 
   /// What a row takes besides its changes, about.
@@ -76,7 +77,7 @@ struct ServerHistory {
       let isOther = !rows.isNull(0, 1) && Data(rows.bytes(0, 1)) != seen.fingerprint
       if isOther || number <= seen.transactionNumber { throw StoreError.olderStore }
     }
-    if Self.isPurged(after: number) { try purge(limits) }
+    if Self.isPurged(after: number) { try purge(limits, after: number) }
     return .init(transactionNumber: number, fingerprint: Data(fingerprint))
   }
 
@@ -91,8 +92,8 @@ struct ServerHistory {
     let fingerprint = Self.fingerprint()
     let all =
       try parameters(changes, values, fingerprint, seen) + [.bytes(seen.map { Array($0.fingerprint) } ?? [])]
+    // It may not throw: the commit is done when it is called.
     connection.add(Self.appendingExpected, all) { rows in
-      guard rows.count == 1 else { throw Unexpected() }
       body(.init(transactionNumber: rows.number(0, 0), fingerprint: Data(fingerprint)))
     }
     return fingerprint
@@ -117,9 +118,11 @@ struct ServerHistory {
   /// Whether what is beyond the limits is deleted after the transaction of a number.
   static func isPurged(after number: Int64) -> Bool { number % transactionsBetweenPurges == 0 }
 
-  /// Deletes what is beyond the limits; up to six statements.
-  func purge(_ limits: PersistentHistoryLimits) throws {
+  /// Deletes what is beyond the limits after the transaction of a number; up to six statements, and another
+  /// at every 4,096th.
+  func purge(_ limits: PersistentHistoryLimits, after number: Int64) throws {
     try ServerHistoryPurge(connection).run(limits, atMost: 4 * Self.transactionsBetweenPurges)
+    if number % (64 * Self.transactionsBetweenPurges) == 0 { try CommitRecord.deleteOld(connection) }
   }
 
   /// Begins the history of a store whose objects are all new after that of another schema's: its tokens and

@@ -9,7 +9,7 @@ struct ServerHistoryPurge {
 
   /// Deletes what is beyond the limits: at most so many transactions, so that a save does not wait for long.
   ///
-  /// One statement where nothing is to go, else up to seven.
+  /// One statement where nothing is to go, else up to six.
   func run(_ limits: PersistentHistoryLimits, atMost most: Int64) throws {
     if limits == .none { return }
     let rows = try connection.run(
@@ -24,7 +24,7 @@ struct ServerHistoryPurge {
 
   /// Deletes the transactions up to one.
   ///
-  /// Up to six statements.
+  /// Up to five statements.
   @discardableResult
   func delete(through end: Int64) throws -> HistoryPurgeOutcome {
     var outcome = HistoryPurgeOutcome()
@@ -35,7 +35,6 @@ struct ServerHistoryPurge {
       end = slowest.transactionNumber
       outcome.limitingConsumer = slowest
     }
-    try CommitRecord.deleteOld(connection)
     // The last one stays, without its changes: it tells tokens from those of copies.
     let deleted = try connection.run(
       "WITH deleted AS (DELETE FROM _transaction WHERE number < (SELECT max(number) FROM _transaction"

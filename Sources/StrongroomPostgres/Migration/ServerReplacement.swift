@@ -22,8 +22,12 @@ struct ServerReplacement {
       "UPDATE \(name("_sequence")) d SET last = greatest(d.last, s.last) FROM _sequence s"
         + " WHERE s.entity = d.entity")
     let rights = ServerRights(connection)
-    for table in tables where former.contains(table) {
-      try rights.grant(name(table), like: table.quoted)
+    for table in tables {
+      if former.contains(table) {
+        try rights.grant(name(table), like: table.quoted)
+      } else {
+        try rights.grantDefaults(name(table), of: store)
+      }
     }
     let owner = try rights.owner(of: "_store")
     if keepsFormer {

@@ -21,11 +21,27 @@ struct ServerRights {
 
   /// Gives those who may use a table the same rights to another one.
   func grant(_ table: String, like other: String) throws {
+    try grant(
+      table,
+      "pg_class c CROSS JOIN aclexplode(c.relacl) a",
+      where: "c.oid = $1::text::regclass AND a.grantee <> c.relowner", other)
+  }
+
+  /// Gives those who get rights to each new table of a schema the same to one that is made in another.
+  func grantDefaults(_ table: String, of schema: String) throws {
+    try grant(
+      table,
+      "pg_default_acl d JOIN pg_namespace n ON n.oid = d.defaclnamespace"
+        + " CROSS JOIN aclexplode(d.defaclacl) a",
+      where: "n.nspname = $1 AND d.defaclobjtype = 'r' AND a.grantee <> d.defaclrole"
+        + " AND pg_get_userbyid(d.defaclrole) = current_user", schema)
+  }
+
+  private func grant(_ table: String, _ rights: String, where condition: String, _ name: String) throws {
     let rows = try connection.run(
       "SELECT DISTINCT a.privilege_type::text, coalesce(quote_ident(r.rolname), 'PUBLIC'),"
         + " CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END"
-        + " FROM pg_class c CROSS JOIN aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee"
-        + " WHERE c.oid = $1::text::regclass AND a.grantee <> c.relowner", [.text(other)])
+        + " FROM \(rights) LEFT JOIN pg_roles r ON r.oid = a.grantee WHERE \(condition)", [.text(name)])
     for row in 0..<rows.count {
       try connection.execute(
         "GRANT \(rows.text(row, 0)) ON \(table) TO \(rows.text(row, 1))\(rows.text(row, 2))")

@@ -6,8 +6,8 @@ import StoreContract
 /// The server that is asked then may be another one, to which the number that the former gave to the
 /// transaction says nothing.
 enum CommitRecord {
-  /// The fingerprint of its row in the history.
-  case inHistory([UInt8])
+  /// The fingerprint of its row in the history, which is behind a number.
+  case inHistory([UInt8], after: Int64)
   /// The number in the connection's row of `_commit`: its last transaction without a row in the history.
   case numbered(UUID, Int64)
 
@@ -17,7 +17,7 @@ enum CommitRecord {
     + " time double precision NOT NULL)"
 
   /// How long one is there, in seconds: a lost commit is settled before, or never.
-  static let span: TimeInterval = 3600
+  static let span: TimeInterval = 600
   private static let start = "\(ServerHistory.now) - \(span)::double precision"
 
   /// Writes that of a transaction without a row in the history.
@@ -30,7 +30,7 @@ enum CommitRecord {
 
   /// Copies those of rows of a history that are to go, in SQL.
   ///
-  /// - Parameter rows: What has the fingerprints, the numbers and the times of the rows.
+  /// - `rows`: What has the fingerprints, the numbers and the times of the rows.
   static func keeping(_ rows: String) -> String {
     "INSERT INTO _commit SELECT pg_catalog.encode(fingerprint, 'hex')::uuid, number, time FROM \(rows)"
       + " WHERE time > \(start) AND length(fingerprint) = 16 ON CONFLICT DO NOTHING"
@@ -58,11 +58,11 @@ enum CommitRecord {
         "SELECT number FROM _commit WHERE connection = $1::text::uuid AND number = $2",
         [.text(identifier.uuidString), .number(number)])
       return Outcome(isCommitted: rows.count > 0)
-    case .inHistory(let fingerprint):
+    case .inHistory(let fingerprint, let start):
       let rows = try connection.run(
-        "SELECT number FROM _transaction WHERE fingerprint = $1 UNION ALL \(Self.ofTransaction("$1"))",
-        [.bytes(fingerprint)])
-      if rows.count == 0 { try preclude(fingerprint, connection) }
+        "SELECT number FROM _transaction WHERE number > $2 AND fingerprint = $1"
+          + " UNION ALL \(Self.ofTransaction("$1"))", [.bytes(fingerprint), .number(start)])
+      if rows.count == 0 { try Self.preclude(fingerprint, connection) }
       let number = rows.count == 0 ? 0 : rows.number(0, 0)
       if number == 0 { return Outcome(isCommitted: false) }
       return Outcome(
@@ -71,10 +71,12 @@ enum CommitRecord {
   }
 
   /// Has a transaction fail that the server gets later: all of it, its commit too, may be on the way still.
-  private func preclude(_ fingerprint: [UInt8], _ connection: ServerConnection) throws {
+  ///
+  /// One statement.
+  private static func preclude(_ fingerprint: [UInt8], _ connection: ServerConnection) throws {
     try connection.run(
-      "INSERT INTO _commit VALUES (pg_catalog.encode($1, 'hex')::uuid, 0, \(ServerHistory.now))",
-      [.bytes(fingerprint)])
+      "INSERT INTO _commit VALUES (pg_catalog.encode($1, 'hex')::uuid, 0, \(ServerHistory.now))"
+        + " ON CONFLICT DO NOTHING", [.bytes(fingerprint)])
   }
 
   struct Outcome {

@@ -3,27 +3,40 @@ public import StoreContract
 extension PostgresStore {
   /// Executes a save within one transaction, in one round trip.
   ///
-  /// The server looks itself whether it finds what is expected, and the commit is sent with all else; where it
-  /// finds something else, the save is executed as `save(_:beforeCommit:)` does. So it is where there is no
-  /// history, and for what is written of the metadata. Where values are sealed, it is a round trip more. At
-  /// every 64th transaction the history's oldest are deleted in another.
+  /// The server looks itself whether it finds what is expected, and the commit is sent with all else; where
+  /// it finds something else, the save is executed as `save(_:beforeCommit:)` does. So it is where there is
+  /// no history, and for what is written of the metadata. Where values are sealed, it is a round trip more.
+  /// At every 64th transaction the history's oldest are deleted in another.
   /// - Throws: As `save(_:beforeCommit:)`.
   public func save(_ save: SaveChangesRequest) throws {
     guard description.tracksHistory, save.metadata == nil else { return try self.save(save) {} }
+    let done: SaveTransaction
     do {
-      try writing(isExpecting: true) { transaction in
+      done = try writing(isExpecting: true) { transaction in
         try transaction.begin(save.locked)
         try transaction.write(save)
         try transaction.finish()
+        return transaction
       }
     } catch is Unexpected {
       return try self.save(save) {}
     } catch let error as StoreError where (error.cause as? ServerError)?.isOfValue == true {
       return try self.save(save) {}
     }
-    guard let seen, ServerHistory.isPurged(after: seen.transactionNumber) else { return }
-    // The save is done; what is not deleted now is the next time.
-    try? writeHistory { try ServerHistory($0, $1).purge(description.historyLimits) }
+    if let number = done.place?.transactionNumber, ServerHistory.isPurged(after: number) {
+      purgeHistory(after: number)
+    }
+  }
+
+  /// Deletes what is beyond the limits of the history, unless others are waited for.
+  ///
+  /// The save before it is done: what is not deleted now is the next time.
+  private func purgeHistory(after number: Int64) {
+    guard let opened = try? open else { return }
+    try? opened.pool.write(locking: "SET LOCAL lock_timeout TO '100ms'") { connection in
+      connection.add(ServerLock.ofSave)
+      try ServerHistory(connection, opened).purge(description.historyLimits, after: number)
+    }
   }
 
   /// Executes a save within one transaction, and calls `beforeCommit` at its end.
@@ -89,17 +102,24 @@ extension PostgresStore {
 
   /// Whether a save whose outcome was unknown is in the store.
   ///
-  /// One transaction of two statements, which waits for saves in progress, and for the standbys that have to
-  /// confirm commits; one statement where the store is open for reading. To be asked before anything else is
-  /// saved.
+  /// One that is not there does not come later. One transaction of up to four statements, which waits for
+  /// saves in progress, and for the standbys that have to confirm commits; one statement where the store is
+  /// open for reading. To be asked before anything else is saved.
   /// - Throws: `StoreError`: `notFound` when the token is another store's; `busy` where a save is in progress
   ///   for 30 seconds; `readOnly` where it is not there and the store is open for reading, since it may come;
   ///   `serverUnreachable`.
   public func wasSaved(_ token: CommitToken) throws -> Bool {
     let opened = try open
     let isReadOnly = description.isReadOnly
-    guard let isMet = try isReadOnly ? token.isMet(in: opened) : settled({ _ in try token.isMet(in: opened) })
-    else { throw StoreError(.notFound, "the token is of another store") }
+    let isMet =
+      try isReadOnly
+      ? token.isMet(in: opened)
+      : settled { connection in
+        let isMet = try token.isMet(in: opened)
+        guard isMet == false, let record = token.record else { return isMet }
+        return try CommitRecord.inHistory(Array(record), after: 0).outcome(connection).isCommitted
+      }
+    guard let isMet else { throw StoreError(.notFound, "the token is of another store") }
     if isReadOnly, !isMet {
       throw StoreError(
         .readOnly,

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import StoreContract
 
@@ -78,7 +79,8 @@ final class SaveTransaction {
       if isExpecting {
         let fingerprint = try recorder.appendExpecting { [self] in place = $0 }
         guard let fingerprint else { throw Unexpected() }
-        record = .inHistory(fingerprint)
+        record = .inHistory(fingerprint, after: start)
+        token?.record = Data(fingerprint)
       } else {
         if tracksHistory { place = try recorder.append(store.description.historyLimits) }
         leaveRecord()
@@ -87,8 +89,11 @@ final class SaveTransaction {
     }
   }
 
+  /// The number of a transaction before it.
+  private var start: Int64 { store.seen?.transactionNumber ?? 0 }
+
   private func leaveRecord() {
-    if let place { return record = .inHistory(Array(place.fingerprint)) }
+    if let place { return record = .inHistory(Array(place.fingerprint), after: start) }
     connection.saves += 1
     CommitRecord.write(connection.identifier, connection.saves, to: connection)
     record = .numbered(connection.identifier, connection.saves)

@@ -25,7 +25,8 @@ final class ServerSave {
   // tables are small, and stays when they are not: what is found by its number is never searched for.
   private static func beginning(_ version: String) -> String {
     "SELECT pg_notify($1, $2), \(version), (\(ServerMetadata.sealingKey)),"
-      + " set_config('plan_cache_mode', 'force_generic_plan', true), set_config('random_page_cost', '0.1', true)"
+      + " set_config('plan_cache_mode', 'force_generic_plan', true),"
+      + " set_config('random_page_cost', '0.1', true)"
   }
   private static let beginning = beginning("(\(ServerMetadata.version))")
   private static let beginningExpected = beginning(
@@ -62,7 +63,8 @@ final class ServerSave {
   /// - `count`: How many are expected.
   /// - `body`: Is given them where the server does not look itself.
   private func add(
-    _ sql: String, _ parameters: [ServerParameter], expecting count: Int, _ body: @escaping (ServerRows) -> Void
+    _ sql: String, _ parameters: [ServerParameter], expecting count: Int,
+    _ body: @escaping (ServerRows) -> Void
   ) {
     if !isExpecting { return connection.add(sql, parameters, body) }
     connection.add(
@@ -145,11 +147,9 @@ final class ServerSave {
       let insertion = opened.schema.insertion(entity)
       if own.count >= Self.fewestCopied, try copy(own, entity, insertion) { continue }
       let (sql, parameters) = try own.count == 1 ? single(own[0], insertion) : several(own, insertion)
-      if isExpecting {
-        connection.add(sql, parameters)
-      } else {
-        addLocking(sql + ServerInsertion.unlessTaken, parameters, own.map(\.objectID))
-      }
+      addLocking(
+        sql + (isExpecting ? " RETURNING _id" : ServerInsertion.unlessTaken), parameters,
+        own.map(\.objectID))
     }
   }
 

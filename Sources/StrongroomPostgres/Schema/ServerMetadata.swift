@@ -61,7 +61,7 @@ struct ServerMetadata {
       [.text(description.serverSchema)])
     if rights.count > 0, !rights.boolean(0, 0) {
       throw StoreError(
-        .wrongKey, "the server does not let this user use the schema \(description.serverSchema); grant it")
+        .readOnly, "the server does not let this user use the schema \(description.serverSchema); grant it")
     }
     return try read()
   }
@@ -170,6 +170,14 @@ struct ServerMetadata {
   /// Writes the keys and numbers of what is sealed; one statement.
   func write(_ sealing: SealingRecord) throws {
     try write([Self.sealing: try encoded(sealing), "sealing_key": String(sealing.current)])
+  }
+
+  /// Looks whether the store still has the version of the model that it was opened with; one statement.
+  ///
+  /// - Throws: `modelMismatch` where it has another.
+  func check(version: String) throws {
+    let rows = try connection.run(Self.version)
+    if rows.count == 0 || rows.text(0, 0) != version { throw StoreError.movedOn }
   }
 
   /// The names that the history's transactions were written with; one statement.

@@ -41,8 +41,8 @@ struct WrappingKeySearch {
   private func wrong(_ silence: [(vault: String, error: any Error)]) -> StoreError {
     StoreError(
       .wrongKey,
-      "the key found for the store on the server does not open its sealed values: it is an older one; bring"
-        + " the key of this store, or its recovery code"
+      "the key found for the store on the server does not open its sealed values: one of them is of before a"
+        + " change of the key, as a backup is; bring the key that the store had then, or its recovery code"
         + silence.map { "; \($0.vault) could not be asked" }.joined(), cause: silence.first?.error)
   }
 

@@ -6,6 +6,7 @@ extension ServerConnection {
   ///   - begin: The statement that begins it.
   ///   - lock: A statement that takes a lock, before all others.
   ///   - body: Executes the statements.
+  /// - Returns: What the closure returns.
   /// - Throws: `CommitFailure` where the connection is lost from the commit's round trip on: unless a server
   ///   says so, it is unknown whether it was done. Else nothing was done.
   func transaction<R>(

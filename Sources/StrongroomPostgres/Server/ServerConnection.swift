@@ -326,13 +326,16 @@ final class ServerConnection {
     }
     roundTrips.withLock { $0 += 1 }
     guard PQputCopyEnd(handle, nil) == 1 else { throw ServerError(nil, handle) }
-    if case .failure(let error) = nextAnswer() {
+    switch nextAnswer() {
+    case .success(let answer):
+      guard answer.command == "COPY \(rows)" else { throw StoreError.suppressed }
+      hasSavepoint = true
+      return true
+    case .failure(let error):
       guard error.isNotUnique, error.constraint == key else { throw error }
       try execute("ROLLBACK TO SAVEPOINT copy; RELEASE SAVEPOINT copy")
       return false
     }
-    hasSavepoint = true
-    return true
   }
 
   /// Releases the savepoint, in SQL; nothing where there is none.

@@ -25,7 +25,9 @@ struct ServerError: Error, CustomStringConvertible {
     state = field(UInt8(ascii: "C")) ?? ""
     constraint = field(UInt8(ascii: "n"))
     connectionMessage = state.isEmpty ? Self.message(connection) : nil
-    isBroken = PQstatus(connection) == CONNECTION_BAD
+    // After the last two the server ends the connection, or itself: what it did before stays done.
+    isBroken =
+      PQstatus(connection) == CONNECTION_BAD || ["FATAL", "PANIC"].contains(field(UInt8(ascii: "V")) ?? "")
   }
 
   /// A statement whose answer does not come.
@@ -143,7 +145,11 @@ struct ServerError: Error, CustomStringConvertible {
     "25006": (.readOnly, denial), "42501": (.readOnly, denial),
     "25P03": (.busy, waited), "25P04": (.busy, waited),
     "25P02": (.other, "nothing was saved: a statement of the save had failed before"),
-    "28": (.wrongKey, "the server refuses the user or the password"),
+    "28": (
+      .wrongKey,
+      "the server refuses the user or the password, which is the one of the address, of PGPASSWORD, of the"
+        + " password file or of the vaults, in this order; PostgresStore.setPassword replaces the last"
+    ),
     "3D000": (.fileMissing, "the server has no database of that name; make it, or name another"),
     "22021": (.invalidValue, characters), "22P05": (.invalidValue, characters),
     "40": (.busy, waiting), "55P03": (.busy, waiting),
@@ -182,6 +188,11 @@ extension StoreError {
   static let unreadableAddress = StoreError(
     .invalidValue,
     "the address is none that libpq takes; write it as postgresql://user@host:port/database?name=value")
+
+  /// Rows that were copied are not all there.
+  static let suppressed = StoreError(
+    .schemaMismatch,
+    "a trigger or a rule on the server keeps rows from being stored; remove it, nothing was saved")
 
   /// Another program migrated the store while this one had it open.
   static let movedOn = StoreError(

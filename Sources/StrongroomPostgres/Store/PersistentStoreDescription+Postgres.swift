@@ -47,7 +47,7 @@ extension PersistentStoreDescription {
   }
 
   /// For how many seconds a server is waited for that is to say whether a save was committed whose answer was
-  /// lost: 20 unless set.
+  /// lost: 20 unless set, and 300 at most.
   ///
   /// Where another server takes its place later, the save ends with `outcomeUnknown`.
   public var serverOutcomeTimeout: TimeInterval {

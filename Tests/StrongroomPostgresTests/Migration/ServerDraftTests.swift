@@ -194,6 +194,70 @@ struct ServerDraftTests {
     #expect(changes.transactions.count == 3)
   }
 
+  @Test("a new entity's table has the rights that the schema gives each new one")
+  func defaultRights() async throws {
+    let server = try PostgresServer.shared()
+    let schema = server.newSchema()
+    let old = try Self.model("title")
+    let new = try ManagedObjectModel {
+      Entity("Note") { Attribute("title", .string) }
+      Entity("Place") { Attribute("name", .string) }
+    }
+    try await fill(schema, old).close()
+    try server.execute(
+      """
+      DO $$ BEGIN CREATE ROLE reader; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+      ALTER DEFAULT PRIVILEGES IN SCHEMA "\(schema)" GRANT SELECT ON TABLES TO reader
+      """)
+    try await open(schema, new, Self.stages(old, new, Self.upper)).close()
+    let right = try server.execute(
+      "SELECT has_table_privilege('reader', '\"\(schema)\".\"Place\"', 'SELECT')")
+    #expect(right.hasPrefix("t"))
+  }
+
+  @Test("a program with the former version does not follow the history past what it cannot see")
+  func followers() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
+    let first = try await fill(schema, old)
+    let coordinator = first.persistentStoreCoordinator
+    try coordinator.registerHistoryConsumer("follower")
+    let token = try #require(try coordinator.currentPersistentHistoryToken())
+    let second = try await open(schema, new, Self.stages(old, new, Self.upper))
+    let context = first.newContext(isolation: nil)
+    for attempt in [
+      { _ = try context.execute(.fetchHistory(after: token)) },
+      { _ = try context.execute(.fetchHistory(forConsumer: "follower")) },
+      { try coordinator.advanceHistoryConsumer("follower", to: token) },
+    ] {
+      do {
+        try attempt()
+        Issue.record("it follows")
+      } catch let error as StoreError { #expect(error.code == .modelMismatch) }
+    }
+    let missed = try second.newContext(isolation: nil).execute(.fetchHistory(forConsumer: "follower"))
+    #expect(!missed.transactions.isEmpty)
+  }
+
+  @Test("live results of the former version say that they are not what is stored")
+  @MainActor func liveResults() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (old, new) = (try Self.model("title"), try Self.model("title", "more"))
+    let first = try await fill(schema, old)
+    let context = first.viewContext
+    context.automaticallyMergesChangesFromParent = true
+    let results = try FetchedResultsController(FetchRequest("Note"), in: context, as: ManagedObject.self)
+    try results.performFetch()
+    #expect(results.fetchedObjects.count == 2)
+    let second = try await open(schema, new, Self.stages(old, new, Self.upper))
+    let other = second.newContext(isolation: nil)
+    try other.insert("Note")
+    try other.save()
+    for _ in 0..<800 where results.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
+    #expect((results.failure as? StoreError)?.code == .modelMismatch)
+    #expect(results.fetchedObjects.count == 2)
+  }
+
   @Test("a member of the role that has the tables migrates, and the role has them still")
   func member() async throws {
     let server = try PostgresServer.shared()

@@ -85,4 +85,30 @@ struct LostConnectionTests {
     #expect(try notes.texts == ["a", "c"])
     #expect(try notes.store.execute(.fetchHistory(after: nil)).transactions.count == 3)
   }
+
+  @Test("with a whole save on its way and no server for a while, has it refused when it was not there")
+  func unknown() async throws {
+    let server = try PostgresServer.shared()
+    let path = try NetworkPath(to: server)
+    let notes = try await NoteStore(path.url, schema: server.newSchema()) { $0.serverOutcomeTimeout = 0.5 }
+    try notes.save(["a"])
+    let save = try notes.insertion(["b"])
+    path.hold(cuttingOthers: true)
+    do {
+      try notes.store.save(save)
+      Issue.record("it was saved")
+    } catch let error as StoreError {
+      #expect(error.code == .outcomeUnknown)
+      path.endCutting()
+      let token = try #require(error.commitToken)
+      let again = try JSONDecoder().decode(CommitToken.self, from: JSONEncoder().encode(token))
+      #expect(try !notes.store.wasSaved(again))
+      path.release()
+      usleep(500_000)
+      #expect(try !notes.store.wasSaved(token))
+    }
+    #expect(try notes.texts == ["a"])
+    try notes.store.save(save)
+    #expect(try notes.texts == ["a", "b"])
+  }
 }

@@ -178,4 +178,30 @@ struct StrangersTests {
       "SELECT count(*) FROM pg_namespace WHERE nspname = '\(other.serverSchema)'")
     #expect(count == "0\n")
   }
+
+  @Test("whose triggers keep rows out have saves refused", arguments: [1, 600])
+  func triggers(count: Int) async throws {
+    let server = try PostgresServer.shared()
+    let notes = try await NoteStore(server.url, schema: server.newSchema())
+    let schema = notes.store.description.serverSchema
+    try server.execute(
+      "CREATE FUNCTION \"\(schema)\".keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
+        + "CREATE TRIGGER keep BEFORE INSERT ON \"\(schema)\".\"Note\""
+        + " FOR EACH ROW EXECUTE FUNCTION \"\(schema)\".keep()")
+    let texts = Array(repeating: "a", count: count)
+    #expect(try notes.refusal(texts) == (count == 1 ? .conflict : .schemaMismatch))
+    #expect(try notes.count == 0)
+    try server.execute("DROP TRIGGER keep ON \"\(schema)\".\"Note\"")
+    try notes.save(texts)
+    #expect(try notes.count == count)
+  }
+
+  @Test("who empty the history's table have saves refused")
+  func noHistory() async throws {
+    let server = try PostgresServer.shared()
+    let notes = try await NoteStore(server.url, schema: server.newSchema())
+    try server.execute("DELETE FROM \"\(notes.store.description.serverSchema)\"._history")
+    #expect(try notes.refusal() == .fileDamaged)
+    #expect(try notes.count == 0)
+  }
 }

@@ -8,6 +8,7 @@ package final class NetworkPath: Sendable {
     var isSwallowing = false
     var isSwallowingAnswers = false
     var isHolding = false
+    var isCutting = false
     /// What was sent to a server's socket, and has not arrived.
     var held: (bytes: [UInt8], to: Int32)?
     var sockets: [Int32] = []
@@ -57,7 +58,14 @@ package final class NetworkPath: Sendable {
   package func swallowAnswers() { state.withLock { $0.isSwallowingAnswers = true } }
 
   /// Cuts the next connection over which something is sent, which is still on its way to the server then.
-  package func hold() { state.withLock { $0.isHolding = true } }
+  ///
+  /// - Parameter cuttingOthers: Whether no new connection leads to the server from then on.
+  package func hold(cuttingOthers: Bool = false) {
+    state.withLock { ($0.isHolding, $0.isCutting) = (true, cuttingOthers) }
+  }
+
+  /// Has new connections lead to the server again.
+  package func endCutting() { state.withLock { $0.isCutting = false } }
 
   /// Has arrive what is on its way.
   package func release() {
@@ -81,7 +89,9 @@ package final class NetworkPath: Sendable {
           connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
         }
       }
-      if !isThere { for socket in [client, server] { shutdown(socket, Int32(SHUT_RDWR)) } }
+      if !isThere || state.withLock({ $0.isCutting }) {
+        for socket in [client, server] { shutdown(socket, Int32(SHUT_RDWR)) }
+      }
       state.withLock { $0.sockets += [client, server] }
       // What was made while all was swallowed stays so.
       let isSwallowed = Locked(false)
