@@ -15,12 +15,14 @@ struct SavePlan {
   private let builder = NodeBuilder()
 
   private let plans: EntityPlans
+  private let registry: ObjectRegistry?
 
   init(
     _ plans: EntityPlans, inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject],
     locked: [ManagedObject] = []
   ) throws {
     self.plans = plans
+    registry = (inserted.first ?? updated.first)?.graph?.registry
     request.inserted.reserveCapacity(inserted.count)
     for object in inserted {
       request.inserted.append(try insertion(object))
@@ -131,11 +133,7 @@ struct SavePlan {
   private mutating func require(_ reference: Int64, _ destination: EntityDescription, _ object: ManagedObject)
   {
     if reference == object.reference, object.entity.root === destination.root, object.isInserted { return }
-    if let destination = object.graph?.registry.object(destination, reference),
-      destination.state.contains(.inserted)
-    {
-      return
-    }
+    if let known = registry?.object(destination, reference), known.isInserted { return }
     required[destination.root, default: []].insert(reference)
   }
 

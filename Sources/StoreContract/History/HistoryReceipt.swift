@@ -17,7 +17,7 @@ public final class HistoryReceipt: Sendable {
 
   /// Notes the place in the history of a store; that of a later attempt replaces it.
   ///
-  /// To be called by stores, in the transaction that writes.
+  /// To be called by stores, once for each save that they have written.
   public func note(_ position: PersistentHistoryToken.Position, in store: UUID) {
     places.withLock { $0[store] = position }
   }

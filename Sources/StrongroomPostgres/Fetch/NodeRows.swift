@@ -49,14 +49,15 @@ struct NodeRows {
     }
     if last?.number != number { last = try entity(number) }
     guard let last else { throw StoreError(.fileDamaged, "a row of \(layout.table.name) has no entity") }
-    let builder = builder
+    // Read once: each reading of a property counts a reference.
+    let (builder, table) = (builder, layout.table)
     builder.begin(fieldCount: last.columns.count)
     for (field, type, column) in last.columns {
       guard let value = rows.value(row, column) else { continue }
       if type == .sealed, case .attribute(let attribute) = last.storeEntity.entity.storedFields[field] {
         try sealer?.open(value, attribute, of: reference, into: builder)
       } else {
-        try Self.set(field, type, to: value, in: builder, of: layout.table)
+        try Self.set(field, type, to: value, in: builder, of: table)
       }
     }
     return builder.finish(last.storeEntity, reference: reference, version: version)

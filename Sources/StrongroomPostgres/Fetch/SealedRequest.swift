@@ -69,7 +69,7 @@ struct SealedRequest {
       throw Self.refusal(
         sealed,
         sealed.sealing == .equality
-          ? "a condition can compare it with constants only"
+          ? "a condition can compare it with constants only, as it is and in no expression"
           : "a condition can ask only whether it has a value")
     }
   }

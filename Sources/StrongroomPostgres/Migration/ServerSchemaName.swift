@@ -31,7 +31,8 @@ struct ServerSchemaName {
         .readOnly,
         "a migration that drops data makes a copy of the store before, and one by the program's own work is"
           + " done on a copy; that needs a schema, which the server does not let this user make: grant CREATE"
-          + " on the database, or for a migration that may drop nothing set allowsLossyMigration to false",
+          + " on the database; one that is inferred and drops nothing needs none with allowsLossyMigration"
+          + " false",
         cause: error)
     }
   }

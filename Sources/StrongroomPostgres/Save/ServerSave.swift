@@ -87,7 +87,9 @@ final class ServerSave {
   private func grouped<T>(
     _ all: [T], by entity: (T) -> EntityDescription
   ) -> [(entity: EntityDescription, own: [T])] {
-    Dictionary(grouping: all, by: entity).map { ($0.key, $0.value) }.sorted { $0.0.name < $1.0.name }
+    guard let first = all.first else { return [] }
+    if all.count == 1 { return [(entity(first), all)] }
+    return Dictionary(grouping: all, by: entity).map { ($0.key, $0.value) }.sorted { $0.0.name < $1.0.name }
   }
 
   private func addStale(_ ids: [ManagedObjectID], except rows: ServerRows) {
