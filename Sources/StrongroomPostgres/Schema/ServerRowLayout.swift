@@ -5,15 +5,9 @@ import StoreContract
 /// selects.
 final class ServerRowLayout: Sendable {
   /// Of the objects of one entity.
-  final class Fields: Sendable {
-    /// The number of the entity.
-    let number: Int64
+  struct Fields: Sendable {
     let entity: EntityDescription
     let columns: [(field: Int, type: ServerType, column: Int)]
-
-    fileprivate init(_ entity: EntityDescription, number: Int64, _ columns: [(Int, ServerType, Int)]) {
-      (self.entity, self.number, self.columns) = (entity, number, columns)
-    }
   }
 
   let table: ServerTable
@@ -39,9 +33,8 @@ final class ServerRowLayout: Sendable {
         places[column.name] = 3 + columns.count
         columns.append(column)
       }
-      let number = schema.number(entity)
-      fields[number] = Fields(
-        entity, number: number, own.enumerated().map { ($0, $1.type, places[$1.name] ?? 0) })
+      fields[schema.number(entity)] = Fields(
+        entity: entity, columns: own.enumerated().map { ($0, $1.type, places[$1.name] ?? 0) })
     }
     self.fields = fields
     selection =
