@@ -32,6 +32,8 @@ final class EntityPlan {
   let oneToOnes: [Int]
   /// To-ones whose inverse is stored in a join table too, for its order.
   let listedToOnes: [RelationshipDescription]
+  /// The names of all properties, by their indexes.
+  let names: [String]
   /// The attributes that have a validation rule.
   let checkedAttributes: [AttributeDescription]
   let checkedRelationships: [RelationshipDescription]
@@ -42,6 +44,7 @@ final class EntityPlan {
     var expressions: [AttributeDescription: NSRegularExpression] = [:]
     for attribute in entity.attributes { Self.compile(attribute, &expressions) }
     self.expressions = expressions
+    names = entity.properties.map(\.name)
     var transient = PropertyIndexSet()
     for property in entity.properties where property.isTransient { transient.insert(property.index) }
     transientSlots = transient

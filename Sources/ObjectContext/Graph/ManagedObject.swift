@@ -12,24 +12,24 @@ open class ManagedObject {
   ///
   /// Valid while the initialiser that gets it runs: pass it on, and keep none.
   public struct Seed {
-    // unowned(unsafe): the caller of the initialiser retains these, so copying a seed from one
+    // Unmanaged: the caller of the initialiser retains these, so copying a seed from one
     // initialiser of the class hierarchy to the next counts no references.
-    unowned(unsafe) let storeEntity: StoreEntity
+    let storeEntity: Unmanaged<StoreEntity>
     let reference: Int64
     /// Nil for an object that is not in a context yet.
-    unowned(unsafe) let graph: ObjectGraph?
-    unowned(unsafe) let batch: FetchBatch?
+    let graph: Unmanaged<ObjectGraph>?
+    let batch: Unmanaged<FetchBatch>?
     let node: UnmanagedNode?
 
     init(
       storeEntity: StoreEntity, reference: Int64, graph: ObjectGraph?, node: UnmanagedNode?,
       batch: FetchBatch?
     ) {
-      self.storeEntity = storeEntity
+      self.storeEntity = .passUnretained(storeEntity)
       self.reference = reference
-      self.graph = graph
+      self.graph = graph.map { .passUnretained($0) }
       self.node = node
-      self.batch = batch
+      self.batch = batch.map { .passUnretained($0) }
     }
 
     /// For a new object that a context is to adopt later.
@@ -55,10 +55,8 @@ open class ManagedObject {
     static let deletedInStore = State(rawValue: 8)
   }
 
-  // unowned(unsafe): a graph that is deallocated clears this in every object that is registered in
-  // it.
-  /// The graph of the context the object lives in; nil once the context is deallocated or reset.
-  @exclusivity(unchecked) package final internal(set) unowned(unsafe) var graph: ObjectGraph?
+  // A graph that is deallocated clears this in every object that is registered in it.
+  @exclusivity(unchecked) private final var unmanagedGraph: Unmanaged<ObjectGraph>?
   @exclusivity(unchecked) final var storeEntity: StoreEntity
   @exclusivity(unchecked) final var reference: Int64
   // Row and changes are retained manually: reading a value then counts no references.
@@ -80,15 +78,15 @@ open class ManagedObject {
 
   /// Creates an object; called by contexts, and for objects that a context adopts later.
   public required init(_ seed: Seed) {
-    graph = seed.graph
-    storeEntity = seed.storeEntity
+    unmanagedGraph = seed.graph
+    storeEntity = seed.storeEntity.takeUnretainedValue()
     reference = seed.reference
-    batch = seed.batch
+    batch = seed.batch?.takeUnretainedValue()
     unmanagedNode = seed.node
     seed.node?.retain()
     if seed.graph == nil {
       state = [.inserted]
-      changes = ObjectChanges(defaultsOf: seed.storeEntity.entity, isWatched: false)
+      changes = ObjectChanges(defaultsOf: entity, isWatched: false)
     }
   }
 
@@ -120,6 +118,17 @@ open class ManagedObject {
     hasContext = false
     graph = nil
     if let owner { Unmanaged.passUnretained(owner).release() }
+  }
+
+  /// The graph of the context the object lives in; nil once the context is deallocated or reset.
+  package final internal(set) var graph: ObjectGraph? {
+    get { unmanagedGraph?.takeUnretainedValue() }
+    set { unmanagedGraph = newValue.map { .passUnretained($0) } }
+  }
+
+  /// Whether both are in one context, without counting references.
+  final func isInContext(of other: ManagedObject) -> Bool {
+    unmanagedGraph != nil && unmanagedGraph?.toOpaque() == other.unmanagedGraph?.toOpaque()
   }
 
   final var node: IncrementalStoreNode? {

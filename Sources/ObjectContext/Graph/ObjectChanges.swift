@@ -24,8 +24,9 @@ final class ObjectChanges {
   init(defaultsOf entity: EntityDescription, isWatched: Bool) {
     propertyCount = entity.propertyCount
     let new = UnsafeMutablePointer<AttributeValue>.allocate(capacity: propertyCount)
+    // One by one here and below: together, the runtime asks the type how to copy each.
     entity.defaultValues.withUnsafeBufferPointer { defaults in
-      if let start = defaults.baseAddress { new.initialize(from: start, count: propertyCount) }
+      for index in 0..<propertyCount { (new + index).initialize(to: defaults[index]) }
     }
     values = new
     overwritable = isWatched ? nil : new
@@ -37,10 +38,11 @@ final class ObjectChanges {
   deinit { removeValues() }
 
   private func removeValues() {
-    values?.deinitialize(count: propertyCount)
-    values?.deallocate()
+    guard let old = values else { return }
     values = nil
     overwritable = nil
+    for index in 0..<propertyCount { (old + index).deinitialize(count: 1) }
+    old.deallocate()
   }
 
   @inline(__always)
@@ -77,8 +79,11 @@ final class ObjectChanges {
   }
 
   func knownToMany(_ relationship: RelationshipDescription) -> ToManyState? {
-    for state in toManys where state.relationship === relationship { return state }
-    return nil
+    // An index, since an iterator counts references.
+    let place = toManys.withUnsafeBufferPointer { states in
+      states.firstIndex { $0.relationship === relationship }
+    }
+    return place.map { toManys[$0] }
   }
 
   /// Adopts the to-manys of an object that becomes new again.

@@ -52,7 +52,7 @@ package final class ObjectGraph {
 
   @exclusivity(unchecked) private var storeEntitiesOfStores: [StoreEntity]
   @exclusivity(unchecked) private var knownStoreChanges = 0
-  @exclusivity(unchecked) private var forgottenStoreChanges = 0
+  @exclusivity(unchecked) private var forgottenStoreChanges: Int
   /// The coordinator's count of store removals when `forgetClosedStores()` last ran.
   @exclusivity(unchecked) private(set) var knownRemovals = 0
 
@@ -68,6 +68,8 @@ package final class ObjectGraph {
     self.isolation = isolation
     self.source = source
     knownRemovals = coordinator.storeRemovals
+    // Nothing is in the graph yet that could be of a closed store.
+    forgottenStoreChanges = coordinator.storeChanges
     model = coordinator.managedObjectModel
     classes = coordinator.objectClasses
     temporaryEntities = coordinator.temporaryEntities

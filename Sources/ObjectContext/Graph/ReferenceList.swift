@@ -45,7 +45,11 @@ struct ReferenceList {
 
   mutating func contains(_ reference: Int64) -> Bool {
     if let index { return index.contains(reference) }
-    if count <= Self.scanned { return present.contains(reference) }
+    if count <= Self.scanned {
+      if let shared { return shared.contains(reference) }
+      for place in start..<all.count where all[place] == reference { return true }
+      return false
+    }
     let new = Set(present)
     index = new
     return new.contains(reference)
@@ -109,8 +113,16 @@ struct ReferenceList {
 
   /// Replaces items for which the closure returns another number.
   mutating func rename(_ new: (Int64) -> Int64?) {
-    let present = items
-    if present.contains(where: { new($0) != nil }) { replace(present.map { new($0) ?? $0 }) }
+    fill()
+    if let shared {
+      if !shared.contains(where: { new($0) != nil }) { return }
+      own()
+    }
+    for place in start..<all.count {
+      guard let number = new(all[place]) else { continue }
+      all[place] = number
+      index = nil
+    }
   }
 
   /// Replaces items by numbers that the list may contain already; returns whether it replaced any.

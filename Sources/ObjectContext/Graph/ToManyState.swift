@@ -243,9 +243,10 @@ final class ToManyState {
   /// Replaces reference numbers by numbers that the to-many does not contain.
   func rename(_ new: (Int64) -> Int64?) {
     list.rename(new)
+    if isNew { return }
     additions.rename(new)
-    removed = Set(removed.map { new($0) ?? $0 })
-    doubtful = Set(doubtful.map { new($0) ?? $0 })
+    if !removed.isEmpty { removed = Set(removed.map { new($0) ?? $0 }) }
+    if !doubtful.isEmpty { doubtful = Set(doubtful.map { new($0) ?? $0 }) }
     order = order.map { $0.map { new($0) ?? $0 } }
   }
 

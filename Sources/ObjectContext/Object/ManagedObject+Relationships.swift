@@ -107,12 +107,23 @@ extension ManagedObject {
   }
 
   final func toManyState(_ relationship: RelationshipDescription) -> ToManyState {
-    knownChanges.toMany(relationship, isNew: state.contains(.inserted) || relationship.isTransient)
+    if let known = unmanagedChanges?._withUnsafeGuaranteedRef({ $0.knownToMany(relationship) }) {
+      return known
+    }
+    return knownChanges.toMany(
+      relationship, isNew: state.contains(.inserted) || relationship.isTransient)
   }
 
   final func check(
     _ destination: ManagedObject?, _ relationship: RelationshipDescription, isLinking: Bool = true
   ) throws {
+    // What is mostly so, without counting references.
+    if let destination, isInContext(of: destination),
+      destination.storeEntity.entity === relationship.destination,
+      !isLinking || state.union(destination.state).isDisjoint(with: .deletedInStore)
+    {
+      return
+    }
     let graph = graph
     if isLinking, let graph, state.contains(.deletedInStore) { throw graph.objectNotFound(self) }
     guard let destination else { return }
@@ -124,8 +135,7 @@ extension ManagedObject {
       )
     }
     if isLinking, destination.state.contains(.deletedInStore) { throw graph.objectNotFound(destination) }
-    let own = destination.entity
-    guard own === relationship.destination || own.isKind(of: relationship.destination) else {
+    guard destination.entity.isKind(of: relationship.destination) else {
       throw ContextError(
         .objectOfAnotherContext,
         "the destination of \(entity.name).\(relationship.name) is \(relationship.destination.name), not"

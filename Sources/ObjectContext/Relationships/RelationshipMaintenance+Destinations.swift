@@ -10,10 +10,9 @@ extension RelationshipMaintenance {
   @discardableResult
   func addDestination(
     _ destination: Int64, to owner: ManagedObject, _ relationship: RelationshipDescription,
-    at index: Int? = nil,
-    isNew: Bool = false, isKnown: Bool = false
+    state known: ToManyState? = nil, at index: Int? = nil, isNew: Bool = false, isKnown: Bool = false
   ) throws -> Bool {
-    let state = owner.toManyState(relationship)
+    let state = known ?? owner.toManyState(relationship)
     // Undo has to know whether the to-many contained the destination. An index, or a removed
     // destination that is added to an ordered to-many again, requires the other destinations.
     let isMoved = relationship.isOrdered && (index != nil || state.removed.contains(destination))

@@ -344,16 +344,19 @@ extension RelationshipMaintenance {
     id: ManagedObjectID, inverse: RelationshipDescription
   )] {
     var known: [EntityDescription: [(RelationshipDescription, RelationshipDescription)]] = [:]
-    var last: (entity: EntityDescription, toOnes: [(RelationshipDescription, RelationshipDescription)])?
+    var last: EntityDescription?
+    var toOnes: [(RelationshipDescription, RelationshipDescription)] = []
     var result: [(id: ManagedObjectID, inverse: RelationshipDescription)] = []
     for object in objects {
-      guard let changes = object.changes else { continue }
-      let entity = object.entity
-      if last?.entity !== entity {
-        last = (entity, known[entity] ?? entity.bidirectionalToOnes.filter { $0.1.isToMany })
-        known[entity] = last?.toOnes
+      if last !== object.storeEntity.entity {
+        let entity = object.entity
+        toOnes = known[entity] ?? entity.bidirectionalToOnes.filter { $0.1.isToMany }
+        known[entity] = toOnes
+        last = entity
       }
-      for (relationship, inverse) in last?.toOnes ?? [] {
+      if toOnes.isEmpty { continue }
+      guard let changes = object.changes else { continue }
+      for (relationship, inverse) in toOnes {
         guard let value = changes.value(relationship.index) else { continue }
         if let old = object.node?.reference(relationship.field) { add(old, relationship) }
         if case .reference(let new) = value { add(new, relationship) }

@@ -35,9 +35,9 @@ struct RelationshipMaintenance: GraphOperation {
     }
     let state = object.toManyState(relationship)
     let isKnown = !state.isLoaded && has(destination, relationship.inverse, object) == false
-    guard try addDestination(destination.reference, to: object, relationship, isKnown: isKnown) else {
-      return
-    }
+    let isAdded = try addDestination(
+      destination.reference, to: object, relationship, state: state, isKnown: isKnown)
+    if !isAdded { return }
     if let inverse = relationship.inverse, inverse !== relationship || object !== destination {
       // A fully loaded to-many proves that the inverse does not contain this object, so the store
       // is not asked.

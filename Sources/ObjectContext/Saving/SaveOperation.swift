@@ -175,6 +175,12 @@ struct SaveOperation: GraphOperation {
   private func willSaveAll() {
     var seen: Set<ObjectIdentifier> = []
     var again = true
+    // An object is in one list once; it may be in another, too.
+    if let only = onlyPendingList {
+      for object in only where !object.state.contains(.deletedInStore) { object.willSave() }
+      if let now = onlyPendingList, Self.isSame(now, only) { return }
+      seen = Set(only.lazy.map { ObjectIdentifier($0) })
+    }
     while again {
       again = false
       for object in tracker.inserted + tracker.updated + tracker.deleted
@@ -182,6 +188,19 @@ struct SaveOperation: GraphOperation {
         object.willSave()
         again = true
       }
+    }
+  }
+
+  /// The list of the new, the updated or the deleted objects where the others are empty.
+  private var onlyPendingList: [ManagedObject]? {
+    let lists = [tracker.inserted, tracker.updated, tracker.deleted].filter { !$0.isEmpty }
+    return lists.count == 1 ? lists[0] : nil
+  }
+
+  /// Whether an array was not changed since it was copied, which would have moved it.
+  private static func isSame(_ now: [ManagedObject], _ copy: [ManagedObject]) -> Bool {
+    now.withUnsafeBufferPointer { now in
+      copy.withUnsafeBufferPointer { now.baseAddress == $0.baseAddress && now.count == $0.count }
     }
   }
 
@@ -221,8 +240,14 @@ struct SaveOperation: GraphOperation {
     func isSaved(_ object: ManagedObject) -> Bool {
       !saved.isPart || part.contains(ObjectIdentifier(object))
     }
+    var last: EntityDescription?
+    var transient = PropertyIndexSet()
     for (object, node) in zip(wanted.inserted, plan.request.inserted) where isSaved(object) {
-      settle(object, node)
+      if object.storeEntity.entity !== last {
+        last = object.entity
+        transient = plans[object.entity].transientSlots
+      }
+      settle(object, node, transient)
     }
     for object in saved.updated { settle(object, nil) }
     for (object, change) in plan.updates where isSaved(object) { settle(object, change) }
@@ -253,10 +278,16 @@ struct SaveOperation: GraphOperation {
   }
 
   func settle(_ object: ManagedObject, _ node: IncrementalStoreNode?) {
+    settle(object, node, plans[object.entity].transientSlots)
+  }
+
+  private func settle(
+    _ object: ManagedObject, _ node: IncrementalStoreNode?, _ transientSlots: PropertyIndexSet
+  ) {
     object.state.subtract([.inserted, .updated])
     if let node { object.node = node }
     guard let changes = object.changes else { return }
-    changes.settle(plans[object.entity].transientSlots)
+    changes.settle(transientSlots)
     object.changes = changes.changed.isEmpty && changes.toManys.isEmpty ? nil : changes
   }
 

@@ -19,7 +19,7 @@ struct Validation {
       }
     }
     for relationship in plan.checkedRelationships { try check(object, relationship) }
-    checkEach(object)
+    checkEach(object, plan.names)
     do {
       if object.isInserted { try object.validateForInsert() } else { try object.validateForUpdate() }
     } catch {
@@ -41,12 +41,12 @@ struct Validation {
 
   /// Asks the object of each attribute and to-one that was set; nothing where its class has no such
   /// check.
-  private mutating func checkEach(_ object: ManagedObject) {
+  private mutating func checkEach(_ object: ManagedObject, _ names: [String]) {
     guard let changes = object.changes, !changes.changed.isEmpty else { return }
-    for property in object.entity.properties {
-      guard let value = changes.value(property.index) else { continue }
-      do { try object.validateValue(value, forKey: property.name) } catch {
-        fail(object, property.name, .own, error, value: value)
+    for index in names.indices {
+      guard let value = changes.value(index) else { continue }
+      do { try object.validateValue(value, forKey: names[index]) } catch {
+        fail(object, names[index], .own, error, value: value)
       }
     }
   }

@@ -21,6 +21,8 @@ struct NodeRows {
   }
 
   private var checked: ObjectIdentifier?
+  /// Whether the nodes of all rows came in the order of their numbers.
+  private(set) var isAscending = true
   private let sealer: ValueSealer?
 
   /// - Parameters:
@@ -31,39 +33,83 @@ struct NodeRows {
     sealer = opened.sealing.map { ValueSealer($0) }
   }
 
-  /// The node of a row; that which the calling context has, where it is of the same version.
-  mutating func node(_ rows: ServerRows, _ row: Int, lookup: (any NodeLookup)? = nil) throws
-    -> IncrementalStoreNode
-  {
+  /// The node of a row.
+  mutating func node(_ rows: ServerRows, _ row: Int) throws -> IncrementalStoreNode {
     try checkTypes(rows)
-    let (reference, number, version) = (rows.number(row, 0), rows.number(row, 1), rows.number(row, 2))
+    let head = try head(rows, row)
+    let entity = try entity(head.number, last)
+    last = entity
+    return try node(rows, row, head, of: entity, builder, layout.table)
+  }
+
+  /// The nodes of all rows; those that the calling context has, where they are of the same version.
+  mutating func nodes(_ rows: ServerRows, lookup: (any NodeLookup)?) throws -> [IncrementalStoreNode] {
+    try checkTypes(rows)
+    let looksUp = lookup != nil && !layout.hasDerived
+    // Read once: each reading of a property counts a reference.
+    let (builder, table, root, count) = (builder, layout.table, layout.table.root, rows.count)
+    var last = last
+    var former: Int64 = 0
+    var nodes: [IncrementalStoreNode] = []
+    nodes.reserveCapacity(count)
+    for row in 0..<count {
+      let head = try head(rows, row)
+      if head.reference < former { isAscending = false }
+      former = head.reference
+      if looksUp, let known = lookup?.registeredNode(root, head.reference), known.version == head.version {
+        nodes.append(known)
+        continue
+      }
+      let entity = try entity(head.number, last)
+      last = entity
+      nodes.append(try node(rows, row, head, of: entity, builder, table))
+    }
+    self.last = last
+    return nodes
+  }
+
+  private struct Head {
+    let reference, number, version: Int64
+  }
+
+  @inline(__always)
+  private func head(_ rows: ServerRows, _ row: Int) throws -> Head {
+    let head = Head(
+      reference: rows.number(row, 0), number: rows.number(row, 1), version: rows.number(row, 2))
     // The server's tables can be changed by others. Null is zero here.
-    guard min(reference, number, version) > 0, max(reference, number, version) < .max else {
+    guard min(head.reference, head.number, head.version) > 0,
+      max(head.reference, head.number, head.version) < .max
+    else {
       throw StoreError(
         .fileDamaged, "a row of \(layout.table.name) has no number, entity or version; restore a copy")
     }
-    if !layout.hasDerived, let known = lookup?.registeredNode(layout.table.root, reference),
-      known.version == version
-    {
-      return known
-    }
-    if last?.number != number { last = try entity(number) }
-    guard let last else { throw StoreError(.fileDamaged, "a row of \(layout.table.name) has no entity") }
-    // Read once: each reading of a property counts a reference.
-    let (builder, table) = (builder, layout.table)
-    builder.begin(fieldCount: last.columns.count)
-    for (field, type, column) in last.columns {
+    return head
+  }
+
+  @inline(__always)
+  private func node(
+    _ rows: ServerRows, _ row: Int, _ head: Head, of entity: Entity, _ builder: NodeBuilder,
+    _ table: ServerTable
+  ) throws -> IncrementalStoreNode {
+    builder.begin(fieldCount: entity.columns.count)
+    for (field, type, column) in entity.columns {
       guard let value = rows.value(row, column) else { continue }
-      if type == .sealed, case .attribute(let attribute) = last.storeEntity.entity.storedFields[field] {
-        try sealer?.open(value, attribute, of: reference, into: builder)
+      if type == .sealed, case .attribute(let attribute) = entity.storeEntity.entity.storedFields[field] {
+        try sealer?.open(value, attribute, of: head.reference, into: builder)
       } else {
         try Self.set(field, type, to: value, in: builder, of: table)
       }
     }
-    return builder.finish(last.storeEntity, reference: reference, version: version)
+    return builder.finish(entity.storeEntity, reference: head.reference, version: head.version)
   }
 
-  /// The entity of a number.
+  /// The entity of a number, mostly that of the row before.
+  @inline(__always)
+  private func entity(_ number: Int64, _ last: Entity?) throws -> Entity {
+    if let last, last.number == number { return last }
+    return try entity(number)
+  }
+
   private func entity(_ number: Int64) throws -> Entity {
     guard let fields = layout.fields(ofEntity: number) else {
       throw StoreError(.fileDamaged, "a row of \(layout.table.name) is of no entity of the model")

@@ -17,8 +17,11 @@ extension PostgresStore {
       let (opened, entity, evaluation, fetch) = try prepared(request)
       let layout = opened.schema.layout(entity)
       var rows = NodeRows(opened, layout)
-      let found = try opened.pool.read { try $0.run(fetch.selecting(layout.selection), fetch.parameters) }
-      let nodes = try (0..<found.count).map { try rows.node(found, $0, lookup: lookup) }
+      let found = try opened.pool.read {
+        try $0.run(fetch.selectingInAnyOrder(layout.selection), fetch.parameters)
+      }
+      var nodes = try rows.nodes(found, lookup: lookup)
+      if fetch.isInOrderOfNumbers, !rows.isAscending { nodes.sort { $0.reference < $1.reference } }
       return fetch.isWhole ? nodes : try evaluation.nodes(nodes, in: self)
     }
   }

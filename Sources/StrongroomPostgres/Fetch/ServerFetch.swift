@@ -10,6 +10,8 @@ struct ServerFetch {
   let parameters: [ServerParameter]
   /// Whether the rows are those that the request finds, in its order and number.
   let isWhole: Bool
+  /// Whether it is all rows in the order of their numbers, in which the server has most of them anyway.
+  let isInOrderOfNumbers: Bool
 
   init(_ opened: PostgresStore.Opened, _ request: FetchRequest, _ entity: EntityDescription) {
     let schema = opened.schema
@@ -21,6 +23,9 @@ struct ServerFetch {
     from =
       "FROM \(schema.table(entity).name.quoted) r\(condition.joins)"
       + " WHERE \(opened.versionCheck) AND r.\(kind)" + (term.map { " AND \($0.sql)" } ?? "")
+    isInOrderOfNumbers =
+      isWhole && request.sortDescriptors.isEmpty && request.effectiveFetchLimit == nil
+      && request.fetchOffset <= 0
     order = " ORDER BY " + (isWhole ? terms ?? [] : ["r._id"]).joined(separator: ", ")
     guard isWhole else {
       (page, parameters) = ("", condition.parameters)
@@ -41,6 +46,12 @@ struct ServerFetch {
 
   /// The rows, with some columns of the table `r`.
   func selecting(_ columns: String) -> String { "SELECT \(columns) \(from)\(order)\(page)" }
+
+  /// The rows, in any order where it is that of their numbers, by which they are to be sorted then: the
+  /// server would look up each by its number.
+  func selectingInAnyOrder(_ columns: String) -> String {
+    isInOrderOfNumbers ? "SELECT \(columns) \(from)" : selecting(columns)
+  }
 
   /// How many rows there are.
   var counting: String {

@@ -31,12 +31,13 @@ struct ServerHistory {
     + " total, $7::bytea, $8::bytea FROM head RETURNING number)"
   private static let seen = "(SELECT fingerprint FROM _transaction WHERE number = $9::bigint)"
   private static let appending = "\(appended) SELECT number, \(seen) FROM row"
-  /// Ends the transaction where the answers would be others than expected; and where its record says already
-  /// that it was not done: who sent it has given it up.
+  /// Ends the transaction where the answers would be others than expected; where its record says already
+  /// that it was not done: who sent it has given it up; and where the store has moved on.
   private static let appendingExpected =
     "\(appended) SELECT coalesce(max(number), 0) / (pg_catalog.count(*) = 1 AND max(number) > $9"
     + " AND coalesce(\(seen) = $10::bytea, true) AND NOT EXISTS"
-    + " (\(CommitRecord.ofTransaction("$3::bytea"))))::int FROM row"
+    + " (\(CommitRecord.ofTransaction("$3::bytea")))"
+    + " AND coalesce((\(ServerMetadata.version)) = $11, false))::int FROM row"
 
   /// What a row takes besides its changes, about.
   private static let rowSize: Int64 = 80
@@ -91,7 +92,8 @@ struct ServerHistory {
   ) throws -> [UInt8] {
     let fingerprint = Self.fingerprint()
     let all =
-      try parameters(changes, values, fingerprint, seen) + [.bytes(seen.map { Array($0.fingerprint) } ?? [])]
+      try parameters(changes, values, fingerprint, seen)
+      + [.bytes(seen.map { Array($0.fingerprint) } ?? []), .text(opened.schema.version)]
     // It may not throw: the commit is done when it is called.
     connection.add(Self.appendingExpected, all) { rows in
       body(.init(transactionNumber: rows.number(0, 0), fingerprint: Data(fingerprint)))

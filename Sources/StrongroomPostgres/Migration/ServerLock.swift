@@ -3,7 +3,10 @@ import Foundation
 /// The locks by which saves, migrations and drafts of a store wait for each other.
 struct ServerLock {
   /// Waits for the end of a draft, before a save reads which version the store has.
-  static let ofSave = "SELECT pg_advisory_xact_lock_shared(\(saves))"
+  static let ofSave = "SELECT \(takingOfSave)"
+
+  /// The same as a term of a statement, in which nothing may be read that has to be read after it.
+  static let takingOfSave = "pg_advisory_xact_lock_shared(\(saves))"
 
   /// Keeps others from saving until the end of the transaction, but not from reading.
   static let againstSaves = "SELECT pg_advisory_xact_lock(\(saves))"

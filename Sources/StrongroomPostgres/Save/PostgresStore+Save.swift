@@ -20,7 +20,7 @@ extension PostgresStore {
       }
     } catch is Unexpected {
       return try self.save(save) {}
-    } catch let error as StoreError where (error.cause as? ServerError)?.isOfValue == true {
+    } catch let error as StoreError where (error.cause as? ServerError)?.isOfStatement == true {
       return try self.save(save) {}
     }
     if let number = done.place?.transactionNumber, ServerHistory.isPurged(after: number) {
@@ -70,7 +70,9 @@ extension PostgresStore {
     let opened = try open
     var written: (transaction: SaveTransaction, value: R)?
     do {
-      let (transaction, value) = try opened.pool.write(locking: ServerLock.ofSave) { connection in
+      // Where the server looks itself, the save's first statement takes the lock.
+      let lock = isExpecting && opened.sealing == nil ? nil : ServerLock.ofSave
+      let (transaction, value) = try opened.pool.write(locking: lock) { connection in
         let transaction = SaveTransaction(connection, opened, self, isExpecting: isExpecting)
         let all = (transaction, try body(transaction))
         written = all
@@ -97,6 +99,7 @@ extension PostgresStore {
   private func note(_ place: PersistentHistoryToken.Position?, _ opened: Opened) {
     guard let place else { return }
     see(place)
+    opened.listener?.didSave()
     HistoryReceipt.current?.note(place, in: opened.identifier)
   }
 

@@ -77,6 +77,7 @@ final class SaveTransaction {
       try DerivedValues(connection, opened, store).write(derived)
       writer.checkUniqueness()
       if isExpecting {
+        try connection.push()
         let fingerprint = try recorder.appendExpecting { [self] in place = $0 }
         guard let fingerprint else { throw Unexpected() }
         record = .inHistory(fingerprint, after: start)

@@ -23,31 +23,31 @@ final class ServerSave {
 
   // Plans are the same for all arrays: the server would else make one for each. A plan is made when the
   // tables are small, and stays when they are not: what is found by its number is never searched for.
-  private static func beginning(_ version: String) -> String {
-    "SELECT pg_notify($1, $2), \(version), (\(ServerMetadata.sealingKey)),"
-      + " set_config('plan_cache_mode', 'force_generic_plan', true),"
-      + " set_config('random_page_cost', '0.1', true)"
-  }
-  private static let beginning = beginning("(\(ServerMetadata.version))")
-  private static let beginningExpected = beginning(
-    "1 / coalesce((\(ServerMetadata.version)) = $3, false)::int")
+  private static let plans =
+    "set_config('plan_cache_mode', 'force_generic_plan', true), set_config('random_page_cost', '0.1', true)"
+  private static let beginning =
+    "SELECT pg_notify($1, $2), (\(ServerMetadata.version)), (\(ServerMetadata.sealingKey)), \(plans)"
+  private static let beginningExpected = "SELECT \(ServerLock.takingOfSave), pg_notify($1, $2), \(plans)"
 
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
   ///
-  /// One round trip of its own where values are sealed, since it says by which key.
+  /// One round trip of its own where values are sealed, since it says by which key; else the server may begin
+  /// while the rest is composed.
   func begin(_ locks: [LockedObject], signature: String) throws {
     let heard: [ServerParameter] = [.text(opened.channel), .text(signature)]
-    let version = opened.schema.version
-    connection.add(
-      isExpecting ? Self.beginningExpected : Self.beginning, isExpecting ? heard + [.text(version)] : heard
-    ) { [opened, isExpecting] begun in
-      if !isExpecting, begun.isNull(0, 1) || begun.text(0, 1) != version { throw StoreError.movedOn }
-      try opened.sealing?.use(UInt32(exactly: begun.number(0, 2)))
+    if isExpecting, opened.sealing == nil {
+      connection.add(Self.beginningExpected, heard)
+      try connection.push()
+    } else {
+      connection.add(Self.beginning, heard) { [opened] begun in
+        if begun.isNull(0, 1) || begun.text(0, 1) != opened.schema.version { throw StoreError.movedOn }
+        try opened.sealing?.use(UInt32(exactly: begun.number(0, 2)))
+      }
+      if opened.sealing != nil { try connection.flush() }
     }
-    if opened.sealing != nil { try connection.flush() }
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
       addLocking(
-        "SELECT _id FROM \(table(entity).name.quoted) r JOIN \(Self.versions)"
+        "SELECT _id FROM \(table(entity).quoted) r JOIN \(Self.versions)"
           + " ON r._id = v.id AND r._version = v.version FOR SHARE OF r", versions(own),
         own.map(\.objectID))
     }
@@ -103,12 +103,12 @@ final class ServerSave {
   func delete(_ locks: [LockedObject]) {
     for (entity, own) in grouped(locks, by: \.objectID.entity) {
       addLocking(
-        "DELETE FROM \(table(entity).name.quoted) r USING \(Self.versions)"
+        "DELETE FROM \(table(entity).quoted) r USING \(Self.versions)"
           + " WHERE r._id = v.id AND r._version = v.version RETURNING r._id", versions(own),
         own.map(\.objectID))
       for (link, column) in opened.schema.ends(of: entity) {
         connection.add(
-          "DELETE FROM \(link.name.quoted) WHERE \(column) = ANY ($1::bigint[])",
+          "DELETE FROM \(link.quoted) WHERE \(column) = ANY ($1::bigint[])",
           [.numbers(own.map(\.objectID.reference))])
       }
     }
@@ -134,7 +134,7 @@ final class ServerSave {
     let arrays = types.enumerated().map { "$\($0 + 1)::\($1)" }.joined(separator: ", ")
     let values = try zip(fields, own).map { try Self.values($0, $1.type, of: nodes, opened.sealing) }
     addLocking(
-      "UPDATE \(table(entity).name.quoted) r SET _version = v.version\(sets.joined())"
+      "UPDATE \(table(entity).quoted) r SET _version = v.version\(sets.joined())"
         + " FROM unnest(\(arrays)) AS v(\(names.joined(separator: ", ")))"
         + " WHERE r._id = v.id AND r._version = v.version - 1"
         + " RETURNING r._id",
@@ -252,7 +252,7 @@ final class ServerSave {
     var missing: [ManagedObjectID] = []
     for (root, own) in grouped(ids, by: \.entity.root) {
       add(
-        "SELECT _id FROM \(table(root).name.quoted) WHERE _id = ANY ($1::bigint[]) FOR KEY SHARE",
+        "SELECT _id FROM \(table(root).quoted) WHERE _id = ANY ($1::bigint[]) FOR KEY SHARE",
         [.numbers(own.map(\.reference))], expecting: own.count
       ) { rows in
         let found = Set((0..<rows.count).map { rows.number($0, 0) })
@@ -269,7 +269,7 @@ final class ServerSave {
       for toOne in entity.referencingRelationships {
         guard let column = table(toOne.entity).column(.toOne(toOne))?.name.quoted else { continue }
         add(
-          "SELECT DISTINCT \(column) FROM \(table(toOne.entity).name.quoted)"
+          "SELECT DISTINCT \(column) FROM \(table(toOne.entity).quoted)"
             + " WHERE \(column) = ANY ($1::bigint[]) AND \(opened.schema.condition(toOne.entity))",
           [.numbers(own.map(\.objectID.reference))], expecting: 0
         ) { rows in
@@ -290,7 +290,7 @@ final class ServerSave {
 
   func apply(_ changes: RelationshipChanges) throws {
     guard let link = opened.schema.link(changes.relationship) else { return }
-    let table = link.name.quoted
+    let table = link.quoted
     let rows = "unnest($1::bigint[], $2::bigint[]) AS v(source, target)"
     func parameters(_ links: [RelationshipChanges.JoinTableRow]) -> [ServerParameter] {
       [.numbers(links.map(\.source)), .numbers(links.map(\.destination))]
@@ -301,7 +301,7 @@ final class ServerSave {
         parameters(changes.removed))
     }
     if try !copy(changes.added, link), !changes.added.isEmpty {
-      connection.add(link.insertion, parameters(changes.added))
+      connection.add(isExpecting ? link.insertionOfNew : link.insertion, parameters(changes.added))
     }
     order(changes.orders, table, "_position", of: "_source", other: "_target")
     order(changes.inverseOrders, table, "_inverse_position", of: "_target", other: "_source")
@@ -311,7 +311,7 @@ final class ServerSave {
   private func copy(_ links: [RelationshipChanges.JoinTableRow], _ table: ServerLinkTable) throws -> Bool {
     if links.count < Self.fewestCopied || table.isOrdered { return false }
     return try connection.copy(
-      into: "\(table.name.quoted) (_source, _target, _position, _inverse_position)", key: table.key,
+      into: "\(table.quoted) (_source, _target, _position, _inverse_position)", key: table.key,
       rows: links.count, columns: 4
     ) { row, values in
       values.append(links[row].source)

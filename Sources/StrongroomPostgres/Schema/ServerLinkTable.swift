@@ -11,6 +11,9 @@ final class ServerLinkTable: Sendable {
   let isOrdered: Bool
   /// Inserts links whose ends are two parameters; where there is an order, after those that are there.
   let insertion: String
+  /// The same for links of which none is there.
+  let insertionOfNew: String
+  let quoted: String
   private let indexName: String
 
   init(owner: RelationshipDescription, naming: inout ServerNaming) {
@@ -18,7 +21,9 @@ final class ServerLinkTable: Sendable {
     name = naming.unique("\(owner.entity.name)_\(owner.name)")
     key = naming.own("_\(name)_key")
     isOrdered = owner.isOrdered || owner.inverse?.isOrdered == true
-    insertion = Self.insertion(name.quoted, isOrdered: isOrdered)
+    quoted = name.quoted
+    insertionOfNew = Self.insertion(quoted, isOrdered: isOrdered)
+    insertion = "\(insertionOfNew) ON CONFLICT DO NOTHING"
     indexName = naming.own("_\(name)_by_target")
   }
 
@@ -26,7 +31,7 @@ final class ServerLinkTable: Sendable {
     let columns = "INSERT INTO \(name) (_source, _target, _position, _inverse_position)"
     let links = "unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS v(source, target, place)"
     guard isOrdered else {
-      return "\(columns) SELECT v.source, v.target, 0, 0 FROM \(links) ON CONFLICT DO NOTHING"
+      return "\(columns) SELECT v.source, v.target, 0, 0 FROM \(links)"
     }
     func last(_ end: String, _ position: String, _ parameter: String) -> String {
       "(SELECT \(end) AS id, max(\(position)) AS last FROM \(name)"
@@ -36,7 +41,6 @@ final class ServerLinkTable: Sendable {
       + " coalesce(t.last, 0) + v.place FROM \(links)"
       + " LEFT JOIN \(last("_source", "_position", "$1")) s ON s.id = v.source"
       + " LEFT JOIN \(last("_target", "_inverse_position", "$2")) t ON t.id = v.target"
-      + " ON CONFLICT DO NOTHING"
   }
 
   /// Positions are there for every one, be there an order or not.

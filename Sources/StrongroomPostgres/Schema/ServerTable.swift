@@ -20,6 +20,7 @@ final class ServerTable: Sendable {
 
   let root: EntityDescription
   let name: String
+  let quoted: String
   /// The name of the primary key.
   let key: String
   let columns: [Column]
@@ -28,6 +29,7 @@ final class ServerTable: Sendable {
   init(root: EntityDescription, naming: inout ServerNaming) {
     self.root = root
     name = naming.unique(root.name)
+    quoted = name.quoted
     key = naming.own("_\(name)_key")
     var own = ServerNaming(
       reserved: ["_id", "_entity", "_version", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"])

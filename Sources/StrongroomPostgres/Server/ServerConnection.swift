@@ -5,7 +5,7 @@ import StoreContract
 
 /// One connection to the server, for one thread at a time.
 final class ServerConnection {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private static let mostPrepared = 500
 
   /// What is done with the next round trip.
@@ -17,9 +17,13 @@ final class ServerConnection {
   }
 
   private var pending: [Pending] = []
+  /// How many of those are sent already.
+  private var sent = 0
+  /// The statements that are sent, and not answered.
+  private var unanswered: [(statement: ServerStatement, name: String, isNew: Bool)] = []
   /// The names of the prepared statements.
   private var prepared: [String: String] = [:]
-  private let roundTrips: Locked<Int>
+  let roundTrips: Locked<Int>
   private let watch: AnswerWatch
   /// Whether an answer was waited for in vain.
   private var isSilent = false
@@ -32,7 +36,7 @@ final class ServerConnection {
   /// What tells its saves from those of other connections.
   let identifier = UUID()
   /// Whether rows were copied behind a savepoint, which is released with the next statement.
-  private var hasSavepoint = false
+  var hasSavepoint = false
 
   /// Connects.
   ///
@@ -164,7 +168,7 @@ final class ServerConnection {
   func ask(_ sql: String) throws -> ServerRows { try rows(answer(PQsendQuery(handle, sql))) }
 
   /// Waits for the answer to what was sent, and takes its last part; nil where none came.
-  private func answer(_ isSent: Int32) -> OpaquePointer? {
+  func answer(_ isSent: Int32) -> OpaquePointer? {
     roundTrips.withLock { $0 += 1 }
     var last: OpaquePointer?
     guard isSent == 1 else { return nil }
@@ -205,8 +209,16 @@ final class ServerConnection {
     return true
   }
 
-  private func failure(_ result: OpaquePointer?) -> ServerError {
+  func failure(_ result: OpaquePointer?) -> ServerError {
     isSilent ? .silent : ServerError(result, handle)
+  }
+
+  /// Sends what was added without waiting for the answers, so that the server begins with it.
+  ///
+  /// It is one round trip with what is sent later. To be called in a transaction.
+  func push() throws {
+    try send()
+    if !unanswered.isEmpty, PQflush(handle) < 0 { throw ServerError(nil, handle) }
   }
 
   /// Executes what was added, in one round trip; none where no statement was.
@@ -214,14 +226,13 @@ final class ServerConnection {
   /// After a statement that fails the server ignores the others. The closures of those before it are called
   /// first: what one of them throws is the error then.
   func flush() throws {
-    if hasSavepoint, pending.contains(where: \.isStatement) {
-      let released = ServerStatement(sql: release(), parameters: []) { _ in }
-      pending.insert(.statement(released), at: 0)
+    do { try send() } catch {
+      abandon()
+      throw error
     }
     let all = pending
-    pending = []
-    let statements = all.compactMap { if case .statement(let one) = $0 { one } else { nil } }
-    var answers = try exchange(statements).makeIterator()
+    (pending, sent) = ([], 0)
+    var answers = try answersToAll().makeIterator()
     for one in all {
       switch one {
       case .check(let body): try body()
@@ -232,32 +243,47 @@ final class ServerConnection {
     }
   }
 
-  /// Sends statements, and takes their answers up to the first that failed.
-  private func exchange(_ statements: [ServerStatement]) throws -> [Result<ServerRows, ServerError>] {
-    if statements.isEmpty { return [] }
-    for statement in statements { try statement.check() }
-    if prepared.count + statements.count > Self.mostPrepared {
-      PQclear(answer(PQsendQuery(handle, "DEALLOCATE ALL")))
-      prepared = [:]
+  /// Sends what was added and is not sent; the first begins a pipeline.
+  private func send() throws {
+    var new = pending[sent...]
+    guard new.contains(where: \.isStatement) else { return }
+    if hasSavepoint {
+      let released = ServerStatement(sql: release(), parameters: []) { _ in }
+      pending.insert(.statement(released), at: sent)
+      new = pending[sent...]
     }
-    roundTrips.withLock { $0 += 1 }
-    guard PQenterPipelineMode(handle) == 1 else { throw ServerError(nil, handle) }
-    defer { PQexitPipelineMode(handle) }
-    var names: [(name: String, isNew: Bool)] = []
-    var new: [String: String] = [:]
-    for statement in statements {
-      let known = prepared[statement.sql] ?? new[statement.sql]
-      let name = known ?? "s\(prepared.count + new.count)"
-      if known == nil { new[statement.sql] = name }
-      names.append((name, known == nil))
+    for case .statement(let statement) in new { try statement.check() }
+    if unanswered.isEmpty {
+      if prepared.count + new.count > Self.mostPrepared {
+        PQclear(answer(PQsendQuery(handle, "DEALLOCATE ALL")))
+        prepared = [:]
+      }
+      guard PQenterPipelineMode(handle) == 1 else { throw ServerError(nil, handle) }
+    }
+    for case .statement(let statement) in new {
+      let known = prepared[statement.sql] ?? unanswered.first { $0.statement.sql == statement.sql }?.name
+      let name = known ?? "s\(prepared.count + unanswered.lazy.filter(\.isNew).count)"
+      unanswered.append((statement, name, known == nil))
       guard statement.send(to: handle, as: name, preparing: known == nil) else {
         throw ServerError(nil, handle)
       }
     }
+    sent = pending.count
+  }
+
+  /// Takes the answers to what was sent, up to the first that failed, and ends the pipeline.
+  private func answersToAll() throws -> [Result<ServerRows, ServerError>] {
+    if unanswered.isEmpty { return [] }
+    roundTrips.withLock { $0 += 1 }
+    defer {
+      unanswered.removeAll(keepingCapacity: true)
+      PQexitPipelineMode(handle)
+    }
     guard PQpipelineSync(handle) == 1 else { throw ServerError(nil, handle) }
     defer { skipToEnd() }
     var answers: [Result<ServerRows, ServerError>] = []
-    for (statement, (name, isNew)) in zip(statements, names) {
+    answers.reserveCapacity(unanswered.count)
+    for (statement, name, isNew) in unanswered {
       if isNew {
         if case .failure(let error) = nextAnswer() { return answers + [.failure(error)] }
         prepared[statement.sql] = name
@@ -269,8 +295,14 @@ final class ServerConnection {
     return answers
   }
 
+  /// Forgets what was added; what is sent already is executed.
+  private func abandon() {
+    _ = try? answersToAll()
+    (pending, sent) = ([], 0)
+  }
+
   /// The answer to the next statement of a pipeline, or to rows that were copied.
-  private func nextAnswer() -> Result<ServerRows, ServerError> {
+  func nextAnswer() -> Result<ServerRows, ServerError> {
     guard waitForAnswer() else { return .failure(.silent) }
     let result = PQgetResult(handle)
     if result != nil { while waitForAnswer(), let end = PQgetResult(handle) { PQclear(end) } }
@@ -296,80 +328,6 @@ final class ServerConnection {
     }
   }
 
-  // MARK: Rows
-
-  /// How much is sent of rows that are copied at a time.
-  private static let copiedTogether = 1 << 16
-
-  /// Copies rows into a table, in a transaction: two round trips, after that of what was added.
-  ///
-  /// - Parameters:
-  ///   - target: The table and its columns.
-  ///   - key: The constraint that tells rows that are there already.
-  ///   - rows: How many rows there are.
-  ///   - columns: How many columns they have.
-  ///   - add: Adds the values of a row.
-  /// - Returns: Whether the rows are there; none is where the table has one of them already.
-  /// - Throws: `ServerError`, and what the closure throws.
-  func copy(
-    into target: String, key: String, rows: Int, columns: Int,
-    _ add: (Int, inout ServerValues) throws -> Void
-  ) throws -> Bool {
-    try flush()
-    let start = answer(
-      PQsendQuery(handle, release() + "SAVEPOINT copy; COPY \(target) FROM STDIN (FORMAT binary)"))
-    defer { PQclear(start) }
-    guard PQresultStatus(start) == PGRES_COPY_IN else { throw failure(start) }
-    do { try send(rows, columns, add) } catch {
-      if PQputCopyEnd(handle, "") == 1 { _ = nextAnswer() }
-      throw error
-    }
-    roundTrips.withLock { $0 += 1 }
-    guard PQputCopyEnd(handle, nil) == 1 else { throw ServerError(nil, handle) }
-    switch nextAnswer() {
-    case .success(let answer):
-      guard answer.command == "COPY \(rows)" else { throw StoreError.suppressed }
-      hasSavepoint = true
-      return true
-    case .failure(let error):
-      guard error.isNotUnique, error.constraint == key else { throw error }
-      try execute("ROLLBACK TO SAVEPOINT copy; RELEASE SAVEPOINT copy")
-      return false
-    }
-  }
-
-  /// Releases the savepoint, in SQL; nothing where there is none.
-  private func release() -> String {
-    defer { hasSavepoint = false }
-    return hasSavepoint ? "RELEASE SAVEPOINT copy;" : ""
-  }
-
-  private func send(
-    _ rows: Int, _ columns: Int, _ add: (Int, inout ServerValues) throws -> Void
-  ) throws {
-    var values = ServerValues()
-    // The signature, no flags, nothing more in the header (postgresql.org, "COPY").
-    values.add(Array("PGCOPY\n\u{FF}\r\n\0".unicodeScalars.map { UInt8($0.value) }))
-    values.add(Int32(0))
-    values.add(Int32(0))
-    for row in 0..<rows {
-      values.add(Int16(truncatingIfNeeded: columns))
-      try add(row, &values)
-      if values.bytes.count >= Self.copiedTogether { put(&values) }
-    }
-    values.add(Int16(-1))
-    put(&values)
-  }
-
-  /// What it does not take, the answer at the end says.
-  private func put(_ values: inout ServerValues) {
-    values.bytes.withUnsafeBytes { bytes in
-      let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      _ = PQputCopyData(handle, start, Int32(truncatingIfNeeded: bytes.count))
-    }
-    values.removeAll()
-  }
-
   // MARK: Transactions
 
   /// To be called before a transaction begins.
@@ -380,7 +338,8 @@ final class ServerConnection {
 
   /// Forgets what was added, and ends the transaction.
   func rollBack() {
-    (pending, hasSavepoint) = ([], false)
+    abandon()
+    hasSavepoint = false
     // A connection that does not even roll back is thrown away by the pool.
     if PQtransactionStatus(handle) != PQTRANS_IDLE { do { try execute("ROLLBACK") } catch {} }
   }

@@ -147,6 +147,20 @@ struct ServerFetchTests {
     #expect(byNumber.statement?.contains("ORDER BY r._id") == true)
   }
 
+  @Test("comes in the order of the numbers where none is asked for, wherever the server has the rows")
+  func orderOfNumbers() async throws {
+    let server = try PostgresServer.shared()
+    let notes = try await NoteStore(server.url, schema: server.newSchema())
+    try notes.save((0..<50).map { "\($0)" })
+    let ids = try notes.store.fetchObjectIDs(FetchRequest("Note"))
+    // A changed row is another one, behind the others.
+    let schema = notes.store.description.serverSchema
+    try server.execute("UPDATE \"\(schema)\".\"Note\" SET text = 'x' WHERE _id % 3 = 1")
+    let found = try server.execute("SELECT _id FROM \"\(schema)\".\"Note\"").split(separator: "\n")
+    #expect(found.map { Int64($0) } != ids.map(\.reference))
+    #expect(try notes.store.fetchNodes(FetchRequest("Note"), lookup: nil).map(\.objectID) == ids)
+  }
+
   @Test("takes one statement, however many rows there are")
   func statements() async throws {
     let store = try #require(try await Self.stores()[0] as? PostgresStore)

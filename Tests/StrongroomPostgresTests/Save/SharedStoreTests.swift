@@ -47,6 +47,29 @@ struct SharedStoreTests {
     #expect(try mine.remoteChangeCount == 0 && theirs.remoteChangeCount == 1)
   }
 
+  @Test("one that nobody asks has no connection that listens, and counts what others saved when it is asked")
+  func resting() async throws {
+    let server = try PostgresServer.shared()
+    let (url, schema) = (try server.url, server.newSchema())
+    let mine = try await NoteStore(url, schema: schema)
+    let theirs = try await NoteStore(url, schema: schema)
+    func listeners() throws -> String {
+      try server.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%\(mine.store.identifier)%'")
+    }
+    try mine.save(["a"])
+    for text in ["b", "c"] { try theirs.save([text]) }
+    try mine.save(["d"])
+    #expect(try listeners() == "0\n")
+    #expect(try mine.store.remoteChangeCount == 2 && theirs.store.remoteChangeCount == 2)
+    #expect(try listeners() == "2\n")
+    try theirs.save(["e"])
+    for _ in 0..<400 where try mine.store.remoteChangeCount == 2 {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(try mine.store.remoteChangeCount == 3 && theirs.store.remoteChangeCount == 2)
+  }
+
   @Test("one that changes what another has changed has a conflict, and nothing is saved")
   func conflict() async throws {
     let (mine, theirs) = try await pair()

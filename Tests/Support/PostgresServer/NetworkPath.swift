@@ -101,6 +101,17 @@ package final class NetworkPath: Sendable {
     }
   }
 
+  /// What is sent until there is a pause.
+  private func rest(_ from: Int32) -> [UInt8] {
+    var rest: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    var socket = pollfd(fd: from, events: Int16(POLLIN), revents: 0)
+    while poll(&socket, 1, 200) > 0, case let count = recv(from, &buffer, buffer.count, 0), count > 0 {
+      rest += buffer[..<count]
+    }
+    return rest
+  }
+
   private func forward(_ from: Int32, _ to: Int32, _ isSwallowed: Locked<Bool>, isAnswer: Bool) {
     var buffer = [UInt8](repeating: 0, count: 65536)
     while case let count = recv(from, &buffer, buffer.count, 0), count > 0 {
@@ -108,11 +119,12 @@ package final class NetworkPath: Sendable {
         isSwallowed.withLock { $0 = true }
       }
       let isHeld = state.withLock { state in
-        if isAnswer || !state.isHolding { return false }
-        (state.isHolding, state.held) = (false, (Array(buffer[..<count]), to))
-        return true
+        defer { if !isAnswer { state.isHolding = false } }
+        return !isAnswer && state.isHolding
       }
       if isHeld {
+        let whole = Array(buffer[..<count]) + rest(from)
+        state.withLock { $0.held = (whole, to) }
         isSwallowed.withLock { $0 = true }
         shutdown(from, Int32(SHUT_RDWR))
       }
