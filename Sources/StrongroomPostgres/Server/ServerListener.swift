@@ -88,7 +88,7 @@ final class ServerListener: Sendable {
 
   private func listen(_ hearing: inout Hearing) throws {
     do {
-      let new = try pool.connect()
+      let new = try pool.connect(isCounted: false)
       hearing.end = nil
       do { try new.execute("LISTEN \(hearing.channel.quoted)") } catch let error as ServerError
         where error.isOfStandby

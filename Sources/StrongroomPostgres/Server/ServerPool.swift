@@ -40,7 +40,7 @@ final class ServerPool: Sendable {
   /// Whether all connections read one moment, each in a transaction that does not end.
   var isPinned: Bool { pinning != nil }
   private let idle = Locked(Idle())
-  /// How often something was sent and answered, over all connections.
+  /// How often something was sent and answered, over all connections but the one that listens.
   let roundTrips = Locked(0)
 
   /// - Parameters:
@@ -206,9 +206,12 @@ final class ServerPool: Sendable {
     }
   }
 
-  func connect() throws -> ServerConnection {
+  /// A new connection.
+  ///
+  /// - `isCounted`: Whether its round trips are among those of the pool.
+  func connect(isCounted: Bool = true) throws -> ServerConnection {
     let new = try ServerConnection(
-      url, settings + Self.settings(secrets), at: place, roundTrips, watch)
+      url, settings + Self.settings(secrets), at: place, isCounted ? roundTrips : Locked(0), watch)
     if let pinning {
       try new.execute(setUp)
       try new.execute(pinning)
