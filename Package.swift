@@ -171,8 +171,9 @@ let package = Package(
     .executableTarget(
       name: "strongroom",
       dependencies: [
-        "AppleModel", "AppleStore", "CLibEdit", "Locks", "MappingModels", "ObjectQuery", "StoreContract",
-        "StoreKeyring", "StoreTransfer", "Strongroom", "StrongroomPostgres", "TableImport",
+        "AppleModel", "AppleStore", "CLibEdit", "Locks", "MappingModels", "ObjectQuery", "SQLCipherStore",
+        "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer", "Strongroom", "StrongroomPostgres",
+        "TableImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),

@@ -25,7 +25,7 @@ struct SecretSession: KeyringSession {
     return path.map { String(cString: $0) }.flatMap { $0 == "/" ? nil : $0 }
   }
 
-  private func defaultCollection() throws -> UnsafeMutablePointer<SecretCollection>? {
+  func defaultCollection() throws -> UnsafeMutablePointer<SecretCollection>? {
     try GLib.optional("asking for the default collection") {
       secret_collection_for_alias_sync(service, "default", SECRET_COLLECTION_NONE, cancellable.pointer, $0)
     }

@@ -369,18 +369,21 @@ package final class Connection {
   package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(database) }
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
-  /// 3 or 4; asked of the library once, over a database in memory.
-  package static let cipherMajorVersion: Int = {
+  /// 3 or 4; 0 where the library does not encrypt.
+  package static let cipherMajorVersion = Int(libraryCipherVersion.prefix { $0.isNumber }) ?? 0
+  /// What `PRAGMA cipher_version` answers, over a database in memory; empty where the library does not
+  /// encrypt.
+  package static let libraryCipherVersion: String = {
     var handle: OpaquePointer?
     defer { sqlite3_close_v2(handle) }
     var statement: OpaquePointer?
     guard sqlite3_open(":memory:", &handle) == SQLITE_OK,
       sqlite3_prepare_v2(handle, "PRAGMA cipher_version", -1, &statement, nil) == SQLITE_OK
-    else { return 0 }
+    else { return "" }
     defer { sqlite3_finalize(statement) }
     guard sqlite3_step(statement) == SQLITE_ROW, let text = sqlite3_column_text(statement, 0) else {
-      return 0
+      return ""
     }
-    return Int(String(cString: text).prefix { $0.isNumber }) ?? 0
+    return String(cString: text)
   }()
 }

@@ -27,6 +27,11 @@ extension SQLCipherStore {
     try await StoreOpening.storedModel(description)
   }
 
+  /// The versions of the libraries in this process; SQLCipher's is empty where it does not encrypt.
+  package static var libraryVersions: (cipher: String, sqlite: String) {
+    (Connection.libraryCipherVersion, Connection.libraryVersion)
+  }
+
   /// Versions, size and counts.
   ///
   /// One statement per entity, and three more.

@@ -1,3 +1,4 @@
+import CLibPQ
 public import Foundation
 import ObjectModel
 import ObjectQuery
@@ -14,6 +15,12 @@ extension PostgresStore {
     public let byteCount: Int
     /// The number of objects of each entity that is not abstract, without those of subentities.
     public let objectCounts: [(entity: String, count: Int)]
+  }
+
+  /// The version of libpq in this process.
+  package static var libraryVersion: String {
+    let number = PQlibVersion()
+    return "\(number / 10_000).\(number % 10_000)"
   }
 
   /// Version, size and counts.

@@ -1,0 +1,55 @@
+import CLibSecret
+import Foundation
+import StoreKeyring
+
+/// What the keyring of a session is, and whether keys can be read from it and added to it.
+package struct SecretServiceCondition: Sendable {
+  /// The program that answers, as the kernel names it; nil where it does not say.
+  package let program: String?
+  /// The label of the collection that new keys are added to; nil where there is none.
+  package let collection: String?
+  /// Whether that collection is locked.
+  package let isLocked: Bool
+}
+
+extension SecretServiceVault {
+  /// Asks the keyring of the session, and changes nothing in it: no prompt is shown.
+  /// - Returns: Its condition; nil where libsecret's own file takes its place.
+  /// - Throws: `KeyringError` with code `noSessionBus`, `noSecretService`, `vaultUnreachable` or `timedOut`.
+  package func condition() async throws -> SecretServiceCondition? {
+    if SecretFileSession.isChosen { return nil }
+    return try await BoundedCall.run(within: deadline) { try SecretSession($0).condition() }
+  }
+}
+
+extension SecretSession {
+  fileprivate func condition() throws -> SecretServiceCondition {
+    guard let collection = try defaultCollection() else {
+      return SecretServiceCondition(program: program, collection: nil, isLocked: false)
+    }
+    defer { g_object_unref(collection) }
+    let label = secret_collection_get_label(collection)
+    defer { g_free(label) }
+    return SecretServiceCondition(
+      program: program, collection: label.map { String(cString: $0) } ?? "",
+      isLocked: secret_collection_get_locked(collection) != 0)
+  }
+
+  /// The name of the process that owns the service's name on the bus.
+  private var program: String? {
+    let proxy = UnsafeMutableRawPointer(service).assumingMemoryBound(to: GDBusProxy.self)
+    guard let owner = g_dbus_proxy_get_name_owner(proxy) else { return nil }
+    defer { g_free(owner) }
+    var arguments: [OpaquePointer?] = [g_variant_new_string(owner)]
+    let answer = g_dbus_connection_call_sync(
+      g_dbus_proxy_get_connection(proxy), "org.freedesktop.DBus", "/org/freedesktop/DBus",
+      "org.freedesktop.DBus", "GetConnectionUnixProcessID", g_variant_new_tuple(&arguments, 1), nil,
+      G_DBUS_CALL_FLAGS_NONE, -1, cancellable.pointer, nil)
+    guard let answer else { return nil }
+    defer { g_variant_unref(answer) }
+    guard let number = g_variant_get_child_value(answer, 0) else { return nil }
+    defer { g_variant_unref(number) }
+    let name = try? String(contentsOfFile: "/proc/\(g_variant_get_uint32(number))/comm", encoding: .utf8)
+    return name?.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

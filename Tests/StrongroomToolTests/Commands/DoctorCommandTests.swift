@@ -1,0 +1,62 @@
+import BuiltProgram
+import Foundation
+import Testing
+
+@Suite("What the tool's doctor finds")
+struct DoctorCommandTests {
+  private func findings(_ text: String) throws -> [String: [String: String]] {
+    let rows = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: String]])
+    return Dictionary(uniqueKeysWithValues: rows.map { ($0["what"] ?? "", $0) })
+  }
+
+  @Test("a store that opens, with the libraries, the bus, the keyring and the disk")
+  func healthy() async throws {
+    let shelf = try await Shelf()
+    let result = try shelf.run("doctor", options: ["--format", "json"])
+    #expect(result.code == 0, "\(result.output)")
+    let found = try findings(result.output)
+    #expect(
+      Set(found.keys).isSuperset(
+        of: ["SQLCipher", "libpq", "session bus", "keyring", "clock", "disk", "store"]))
+    #expect(found["store"]?["found"]?.hasSuffix(", 3 objects") == true)
+    for what in ["SQLCipher", "clock", "disk", "store"] { #expect(found[what]?["state"] == "ok", "\(what)") }
+    #expect(found["keyring"]?["found"]?.hasPrefix("gnome-keyring") == true)
+  }
+
+  @Test("a session without a bus, which is bad for the keyring alone")
+  func noBus() async throws {
+    let shelf = try await Shelf()
+    let environment: [String: String?] = [
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(shelf.file("no bus"))", "XDG_RUNTIME_DIR": nil,
+    ]
+    let alone = try BuiltProgram.run(["doctor"], environment: environment)
+    #expect(alone.code == 1)
+    #expect(alone.output.contains("bad   keyring"), "\(alone.output)")
+    #expect(alone.output.contains("--vault file:PATH"))
+    let named = try BuiltProgram.run(["doctor", shelf.store] + shelf.vault, environment: environment)
+    #expect(named.code == 0, "\(named.output)")
+    #expect(named.output.contains("note  keyring"))
+  }
+
+  @Test("a store whose key is missing, and a folder that is")
+  func missing() async throws {
+    let shelf = try await Shelf()
+    let other = ["--vault", "file:\(shelf.file("other"))"]
+    let keyless = try BuiltProgram.run(["doctor", shelf.store] + other)
+    #expect(keyless.code == 1)
+    #expect(keyless.output.contains("bad   store"), "\(keyless.output)")
+    #expect(keyless.output.contains("keyMissing"))
+    let nowhere = try BuiltProgram.run(["doctor", shelf.file("no folder/s")] + other)
+    #expect(nowhere.code == 1)
+    #expect(nowhere.output.contains("bad   disk"), "\(nowhere.output)")
+  }
+
+  @Test("a library that does not encrypt in SQLCipher's place")
+  func plainLibrary() throws {
+    let plain = ["/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", "/usr/lib/aarch64-linux-gnu/libsqlite3.so.0"]
+    guard let library = plain.first(where: FileManager.default.fileExists) else { return }
+    let result = try BuiltProgram.run(["doctor"], environment: ["LD_PRELOAD": library])
+    #expect(result.code == 1)
+    #expect(result.output.contains("bad   SQLCipher"), "\(result.output)")
+  }
+}
