@@ -219,8 +219,10 @@ struct SaveOperation: GraphOperation {
     let ids = try persistentStoreCoordinator.obtainPermanentIDs(for: new.map(\.entity))
     let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
     let renamed = children.isEmpty ? [] : Array(zip(new.map(\.objectID), ids))
-    for (object, id) in zip(new, ids) { registry.rename(object, id) }
-    for object in tracker.inserted { object.changes?.rename(permanent) }
+    for place in new.indices { registry.rename(new[place], ids[place]) }
+    for object in tracker.inserted {
+      object.unmanagedChanges?._withUnsafeGuaranteedRef { $0.rename(permanent) }
+    }
     for object in others { object.changes?.rename(permanent) }
     undoRecorder?.rename(permanent, root: nil)
     notifications.objectsWereRenamed()
@@ -288,7 +290,8 @@ struct SaveOperation: GraphOperation {
     if let node { object.node = node }
     guard let changes = object.changes else { return }
     changes.settle(transientSlots)
-    object.changes = changes.changed.isEmpty && changes.toManys.isEmpty ? nil : changes
+    if changes.changed.isEmpty, changes.toManys.isEmpty { return object.changes = nil }
+    object.dirty = changes.changed.summary
   }
 
   func settle(deleted: [ManagedObject]) {
