@@ -15,9 +15,12 @@ struct Finding {
   /// What to do; empty where there is nothing to do.
   let advice: String
 
-  init(_ what: String, _ state: State = .good, _ found: String, advice: String = "") {
+  init(_ what: String, _ state: State, _ found: String, advice: String = "") {
     (self.what, self.state, self.found, self.advice) = (what, state, found, advice)
   }
+
+  /// What is as stores need it.
+  init(_ what: String, _ found: String) { self.init(what, .good, found) }
 
   static let columns = ["what", "state", "found", "advice"]
 
