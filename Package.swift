@@ -171,8 +171,8 @@ let package = Package(
     .executableTarget(
       name: "strongroom",
       dependencies: [
-        "AppleModel", "AppleStore", "CLibEdit", "Locks", "MappingModels", "ObjectQuery", "SQLCipherStore",
-        "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer", "Strongroom", "StrongroomPostgres",
+        "AppleModel", "AppleStore", "CLibEdit", "CLinux", "Locks", "MappingModels", "ObjectQuery",
+        "SQLCipherStore", "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer", "Strongroom", "StrongroomPostgres",
         "TableImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),

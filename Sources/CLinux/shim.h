@@ -21,3 +21,10 @@ static inline long long birthOfFile(const char *path) {
   if (!(found.stx_mask & STATX_BTIME)) return 0;
   return found.stx_btime.tv_sec * 1000000000LL + found.stx_btime.tv_nsec;
 }
+
+// The kind of a path's file system, a number of statfs(2); 0 where it is not known.
+#include <sys/vfs.h>
+static inline long long fileSystemOfPath(const char *path) {
+  struct statfs found;
+  return statfs(path, &found) == 0 ? (long long)found.f_type & 0xFFFFFFFF : 0;
+}

@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Glibc
 import StoreContract
@@ -39,14 +40,13 @@ struct StoreFindings {
   }
 
   /// The numbers of statfs(2).
-  private static let networks: [Int: String] = [
+  private static let networks: [Int64: String] = [
     0x6969: "NFS", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB", 0x6573_5546: "FUSE",
   ]
 
   /// A note for a file system whose locks may not reach all machines; nil for others.
   private static func fileSystem(_ folder: String) -> Finding? {
-    var system = statfs()
-    guard statfs(folder, &system) == 0, let name = networks[Int(system.f_type)] else { return nil }
+    guard let name = networks[fileSystemOfPath(folder)] else { return nil }
     return Finding(
       "file system", .note, name,
       advice: "keep a store on a disk of this machine: locks of a network's file system may not hold; many"
