@@ -172,8 +172,8 @@ let package = Package(
       name: "strongroom",
       dependencies: [
         "AppleModel", "AppleStore", "CLibEdit", "CLinux", "Locks", "MappingModels", "ObjectQuery",
-        "SQLCipherStore", "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer", "Strongroom", "StrongroomPostgres",
-        "TableImport",
+        "SQLCipherStore", "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer", "Strongroom",
+        "StrongroomPostgres", "TableImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", swiftSettings: strict),
