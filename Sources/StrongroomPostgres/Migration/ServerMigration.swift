@@ -25,6 +25,8 @@ struct ServerMigration {
   func run(
     _ stored: ServerMetadata.Contents, to model: ManagedObjectModel
   ) throws -> (contents: ServerMetadata.Contents, changesDerived: Bool) {
+    // Saves first: they have locked tables when they look at the version.
+    try ServerLock(connection).take(ServerLock.againstSaves)
     try ServerLock(connection).take(ServerLock.againstAll())
     var contents = stored
     // Another program may have changed the keys while it was waited for.

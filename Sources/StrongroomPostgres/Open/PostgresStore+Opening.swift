@@ -25,7 +25,7 @@ extension PostgresStore {
     let listener = ServerListener(own: signature, pool)
     try listener.begin()
     var opened = try await opened(pool)
-    try listener.follow(opened.channel, tracksHistory: description.tracksHistory)
+    try listener.follow(opened.channel)
     opened.listener = listener
     setOpened(opened, at: try pool.read { [opened] in try ServerHistory($0, opened).last() })
   }

@@ -16,6 +16,8 @@ struct LostCommit {
     let patience = min(store.description.serverOutcomeTimeout, CommitRecord.span / 2)
     let end = Date(timeIntervalSinceNow: patience)
     repeat {
+      // What it has locked may be what is waited for.
+      try? store.open.pool.endAbandoned()
       if let outcome = try? store.settled({ try record.outcome($0) }) { return outcome }
       usleep(100_000)
     } while Date() < end

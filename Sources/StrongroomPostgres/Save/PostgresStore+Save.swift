@@ -99,7 +99,6 @@ extension PostgresStore {
   private func note(_ place: PersistentHistoryToken.Position?, _ opened: Opened) {
     guard let place else { return }
     see(place)
-    opened.listener?.didSave()
     HistoryReceipt.current?.note(place, in: opened.identifier)
   }
 

@@ -24,6 +24,7 @@ extension ServerConnection {
       try flush()
       return value
     } catch let error as ServerError where isCommitting && error.isConnectionLost {
+      giveUp()
       throw CommitFailure(error: error)
     } catch {
       rollBack()

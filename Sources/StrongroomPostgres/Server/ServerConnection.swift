@@ -200,8 +200,7 @@ final class ServerConnection {
         // What became of a connection that was lost is in the result.
         if PQconsumeInput(handle) == 0 { return true }
       } else if !watch.isWorking(process, at: place), poll(&socket, 1, 1000) == 0 {
-        // Its number alone may be another one's when it is to be ended.
-        if process.start != nil { watch.abandoned.withLock { $0.append(process) } }
+        giveUp(process)
         isSilent = true
         return false
       }
@@ -293,6 +292,15 @@ final class ServerConnection {
       isAnswered = true
     }
     return answers
+  }
+
+  /// Has the server's process ended by the next connection that is made: it may not know that this one was
+  /// lost, and wait with its locks for what was on its way.
+  func giveUp() { if let process = identity?.process { giveUp(process) } }
+
+  private func giveUp(_ process: ServerProcess) {
+    // Its number alone may be another one's when it is to be ended.
+    if process.start != nil { watch.abandoned.withLock { $0.append(process) } }
   }
 
   /// Forgets what was added; what is sent already is executed.

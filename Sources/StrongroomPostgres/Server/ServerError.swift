@@ -82,8 +82,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// Whether a value is refused: its form, a constraint, or its length.
   var isOfValue: Bool { ["22", "23", "54"].contains(state.prefix(2)) }
 
-  /// Whether what a statement says is refused, of its values or of the tables.
-  var isOfStatement: Bool { isOfValue || state.hasPrefix("42") }
+  /// Whether what a statement says is refused, of its values or of the tables, which may be others than when
+  /// it was prepared.
+  var isOfStatement: Bool { isOfValue || ["0A", "42"].contains(state.prefix(2)) }
 
   /// Whether the server does not know a statement, a function or a type.
   var isUnknown: Bool { ["0A000", "42601", "42704", "42883", "42P01"].contains(state) }

@@ -1,7 +1,6 @@
 import Foundation
 import Locks
 import StoreContract
-import Synchronization
 
 /// Hears of other programs' saves, by the server's NOTIFY.
 ///
@@ -16,8 +15,6 @@ final class ServerListener: Sendable {
     /// The end of the history that a standby had last; nil where the connection hears.
     var end: Int64?
     var count: Int64 = 0
-    /// The end of the history when it came to rest; nil once it was asked.
-    var rest: Int64?
     var isClosed = false
   }
 
@@ -26,7 +23,6 @@ final class ServerListener: Sendable {
   private let own: String
   private let pool: ServerPool
   private let hearing: Locked<Hearing>
-  private let ownSaves = Atomic<Int64>(0)
 
   /// - Parameters:
   ///   - own: What this store object says to others.
@@ -36,8 +32,7 @@ final class ServerListener: Sendable {
     hearing = Locked(Hearing(channel: "strongroom_\(own)"))
   }
 
-  /// Connects for a moment, and looks whether what is said comes through, before a store is made; a standby
-  /// says nothing.
+  /// Connects, and looks whether what is said comes through, before a store is made; a standby says nothing.
   ///
   /// - Throws: `unsupportedServer` where it does not, as behind a pool of connections that gives each
   ///   transaction another one; `serverUnreachable`.
@@ -45,50 +40,25 @@ final class ServerListener: Sendable {
     try hearing.withLock { hearing in
       try listen(&hearing)
       if hearing.end == nil { try checkHearing(&hearing) }
-      hearing.connection = nil
     }
   }
 
-  /// Counts the saves of others from now on.
-  ///
-  /// Where there is a history, it rests until it is asked, since each save would wake its connection: the
-  /// history's end says then how many there were.
-  ///
-  /// - Parameters:
-  ///   - channel: The store's.
-  ///   - tracksHistory: Whether saves are in the history.
-  /// - Throws: `serverUnreachable`.
-  func follow(_ channel: String, tracksHistory: Bool) throws {
-    let end = tracksHistory ? try pool.read { try Self.end($0) } : nil
+  /// Hears of a store's saves from now on.
+  func follow(_ channel: String) throws {
     try hearing.withLock { hearing in
-      (hearing.channel, hearing.rest) = (channel, end)
-      if end == nil { try listen(&hearing) }
-    }
-  }
-
-  /// To be called after each save of the store itself that its history has.
-  func didSave() { ownSaves.add(1, ordering: .relaxed) }
-
-  /// Begins to listen, and counts what was saved before.
-  private func wake(_ hearing: inout Hearing) throws {
-    let rest = hearing.rest
-    try listen(&hearing)
-    guard let rest, let connection = hearing.connection else { return hearing.count += 1 }
-    do {
-      let end = try Self.end(connection)
-      hearing.rest = nil
-      // An older copy of the store has fewer.
-      let known = rest + ownSaves.load(ordering: .relaxed)
-      if end != known { hearing.count += max(end - known, 1) }
-    } catch let error as ServerError {
-      hearing.connection = nil
-      throw error.storeError
+      hearing.channel = channel
+      hearing.count = 0
+      guard let connection = hearing.connection else { return try listen(&hearing) }
+      do {
+        if hearing.end != nil { return hearing.end = try Self.end(connection) }
+        try connection.execute("UNLISTEN *; LISTEN \(channel.quoted)")
+      } catch let error as ServerError { throw error.storeError }
     }
   }
 
   private func listen(_ hearing: inout Hearing) throws {
     do {
-      let new = try pool.connect(isCounted: false)
+      let new = try pool.connect()
       hearing.end = nil
       do { try new.execute("LISTEN \(hearing.channel.quoted)") } catch let error as ServerError
         where error.isOfStandby
@@ -108,7 +78,7 @@ final class ServerListener: Sendable {
   /// How often others have saved; once more after each connection that was lost, since what was saved
   /// meanwhile was not heard.
   ///
-  /// No round trip, but for a connection, the first or after one that was lost, and one on a standby.
+  /// No round trip, but for a connection that was lost, and one on a standby.
   var changeCount: Int64 {
     get throws {
       try hearing.withLock { hearing in
@@ -116,7 +86,8 @@ final class ServerListener: Sendable {
         // A former primary does not say what its successor has.
         if hearing.connection?.identity?.timeline ?? .max < pool.timeline ?? 0 { hearing.connection = nil }
         if hearing.connection == nil {
-          try wake(&hearing)
+          try listen(&hearing)
+          hearing.count += 1
         }
         if heard(&hearing) == nil {
           hearing.connection = nil

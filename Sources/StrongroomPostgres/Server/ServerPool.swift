@@ -40,7 +40,7 @@ final class ServerPool: Sendable {
   /// Whether all connections read one moment, each in a transaction that does not end.
   var isPinned: Bool { pinning != nil }
   private let idle = Locked(Idle())
-  /// How often something was sent and answered, over all connections but the one that listens.
+  /// How often something was sent and answered, over all connections.
   let roundTrips = Locked(0)
 
   /// - Parameters:
@@ -195,6 +195,9 @@ final class ServerPool: Sendable {
     }
   }
 
+  /// Ends the server's processes of connections that were given up, by a new one.
+  func endAbandoned() throws { if watch.abandoned.withLock({ !$0.isEmpty }) { _ = try connect() } }
+
   /// A new connection; where the server takes no more, one that is given back meanwhile.
   private func connectOrWait() throws -> ServerConnection {
     let end = Date(timeIntervalSinceNow: Self.patience)
@@ -206,12 +209,9 @@ final class ServerPool: Sendable {
     }
   }
 
-  /// A new connection.
-  ///
-  /// - `isCounted`: Whether its round trips are among those of the pool.
-  func connect(isCounted: Bool = true) throws -> ServerConnection {
+  func connect() throws -> ServerConnection {
     let new = try ServerConnection(
-      url, settings + Self.settings(secrets), at: place, isCounted ? roundTrips : Locked(0), watch)
+      url, settings + Self.settings(secrets), at: place, roundTrips, watch)
     if let pinning {
       try new.execute(setUp)
       try new.execute(pinning)

@@ -47,31 +47,6 @@ struct SharedStoreTests {
     #expect(try mine.remoteChangeCount == 0 && theirs.remoteChangeCount == 1)
   }
 
-  @Test("one that nobody asks has no connection that listens, and counts what others saved when it is asked")
-  func resting() async throws {
-    let server = try PostgresServer.shared()
-    let (schema, program) = (server.newSchema(), "resting \(UUID())")
-    let mine = try await NoteStore(
-      NoteStore.address(server.url, ["application_name": program]), schema: schema)
-    let theirs = try await NoteStore(server.url, schema: schema)
-    func connections() throws -> Int? {
-      let text = try server.execute(
-        "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(program)'")
-      return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
-    }
-    try mine.save(["a"])
-    for text in ["b", "c"] { try theirs.save([text]) }
-    try mine.save(["d"])
-    let before = try #require(try connections())
-    #expect(try mine.store.remoteChangeCount == 2 && theirs.store.remoteChangeCount == 2)
-    #expect(try connections() == before + 1)
-    try theirs.save(["e"])
-    for _ in 0..<400 where try mine.store.remoteChangeCount == 2 {
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    #expect(try mine.store.remoteChangeCount == 3 && theirs.store.remoteChangeCount == 2)
-  }
-
   @Test("one that changes what another has changed has a conflict, and nothing is saved")
   func conflict() async throws {
     let (mine, theirs) = try await pair()
