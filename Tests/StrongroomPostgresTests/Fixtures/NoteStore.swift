@@ -11,9 +11,12 @@ struct NoteStore: Sendable {
   let entity: EntityDescription
 
   init(
-    _ url: URL, schema: String = "notes", _ change: (inout PersistentStoreDescription) -> Void = { _ in }
+    _ url: URL, schema: String = "notes", more attributes: [String] = [],
+    _ change: (inout PersistentStoreDescription) -> Void = { _ in }
   ) async throws {
-    let model = try ManagedObjectModel { Entity("Note") { Attribute("text", .string) } }
+    var note = Entity("Note") { Attribute("text", .string) }
+    note.attributes += attributes.map { Attribute($0, .string) }
+    let model = try ManagedObjectModel(ModelDeclaration(entities: [note]))
     var description = PersistentStoreDescription(type: PostgresStore.storeType, url: url)
     description.serverSchema = schema
     change(&description)

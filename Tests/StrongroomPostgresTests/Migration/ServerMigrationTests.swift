@@ -36,6 +36,35 @@ struct ServerMigrationTests {
     return (store, context)
   }
 
+  @Test("a store that is saved to all the time is moved without a deadlock, with all that was saved")
+  func busy() async throws {
+    let server = try PostgresServer()
+    for round in 0..<4 {
+      let schema = "busy \(round)"
+      let notes = try await NoteStore(server.url, schema: schema)
+      let (saved, refused) = (Locked<[String]>([]), Locked<[StoreError.Code]>([]))
+      let threads = (0..<3).map { thread in
+        Background {
+          for turn in 0..<5000 {
+            do {
+              try notes.save(["\(thread).\(turn)"])
+              saved.withLock { $0.append("\(thread).\(turn)") }
+            } catch let error as StoreError {
+              return refused.withLock { $0.append(error.code) }
+            }
+          }
+        }
+      }
+      while saved.withLock(\.count) < 100 { usleep(1_000) }
+      let moved = try await NoteStore(server.url, schema: schema, more: ["well"])
+      for thread in threads { try thread.value() }
+      #expect(refused.withLock { $0 } == Array(repeating: .modelMismatch, count: 3))
+      #expect(try moved.texts.sorted() == saved.withLock { $0.sorted() })
+    }
+    let log = try String(contentsOf: server.folder.appending(path: "log"), encoding: .utf8)
+    #expect(!log.contains("deadlock detected"))
+  }
+
   @Test("a program that has the store open gets an error from its next read and save, and writes nothing")
   func open() async throws {
     let server = try PostgresServer.shared()

@@ -86,6 +86,23 @@ struct LostConnectionTests {
     #expect(try notes.store.execute(.fetchHistory(after: nil)).transactions.count == 3)
   }
 
+  @Test("half-way through a save, whose beginning is on the server, leaves nothing there that others wait for")
+  func halfWay() async throws {
+    let server = try PostgresServer.shared()
+    let path = try NetworkPath(to: server)
+    let program = "half \(UUID().uuidString.prefix(8))"
+    let notes = try await NoteStore(
+      NoteStore.address(path.url, ["application_name": program]), schema: server.newSchema())
+    try notes.save(["a"])
+    let save = try notes.insertion(["b"])
+    path.halve()
+    try notes.store.save(save)
+    #expect(try notes.texts == ["a", "b"])
+    let left = try server.execute(
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(program)' AND xact_start IS NOT NULL")
+    #expect(left == "0\n")
+  }
+
   @Test("with a whole save on its way and no server for a while, has it refused when it was not there")
   func unknown() async throws {
     let server = try PostgresServer.shared()

@@ -9,6 +9,7 @@ package final class NetworkPath: Sendable {
     var isSwallowingAnswers = false
     var isHolding = false
     var isCutting = false
+    var isHalving = false
     /// What was sent to a server's socket, and has not arrived.
     var held: (bytes: [UInt8], to: Int32)?
     var sockets: [Int32] = []
@@ -63,6 +64,10 @@ package final class NetworkPath: Sendable {
   package func hold(cuttingOthers: Bool = false) {
     state.withLock { ($0.isHolding, $0.isCutting) = (true, cuttingOthers) }
   }
+
+  /// Cuts the next connection over which something is sent, when the server has the first part of it and
+  /// learns nothing of the end.
+  package func halve() { state.withLock { $0.isHalving = true } }
 
   /// Has new connections lead to the server again.
   package func endCutting() { state.withLock { $0.isCutting = false } }
@@ -134,6 +139,14 @@ package final class NetworkPath: Sendable {
         let more = send(to, Array(buffer[sent..<count]), count - sent, Int32(MSG_NOSIGNAL))
         if more <= 0 { break }
         sent += more
+      }
+      let isHalved = state.withLock { state in
+        defer { if !isAnswer { state.isHalving = false } }
+        return !isAnswer && state.isHalving
+      }
+      if isHalved {
+        isSwallowed.withLock { $0 = true }
+        shutdown(from, Int32(SHUT_RDWR))
       }
     }
     // A server behind a dead network learns nothing of its client's end.
