@@ -86,7 +86,7 @@ struct LostConnectionTests {
     #expect(try notes.store.execute(.fetchHistory(after: nil)).transactions.count == 3)
   }
 
-  @Test("half-way through a save, whose beginning is on the server, leaves nothing there that others wait for")
+  @Test("half-way through a save, whose beginning the server has, leaves nothing that others wait for")
   func halfWay() async throws {
     let server = try PostgresServer.shared()
     let path = try NetworkPath(to: server)
@@ -99,7 +99,8 @@ struct LostConnectionTests {
     try notes.store.save(save)
     #expect(try notes.texts == ["a", "b"])
     let left = try server.execute(
-      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(program)' AND xact_start IS NOT NULL")
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(program)'"
+        + " AND xact_start IS NOT NULL")
     #expect(left == "0\n")
   }
 
