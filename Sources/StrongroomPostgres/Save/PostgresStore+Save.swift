@@ -3,8 +3,8 @@ public import StoreContract
 extension PostgresStore {
   /// Executes a save within one transaction, in one round trip.
   ///
-  /// The server looks itself whether it finds what is expected, and the commit is sent with all else; where
-  /// it finds something else, the save is executed as `save(_:beforeCommit:)` does. So it is where there is
+  /// The server begins with what is sent first while the rest is composed, and looks itself whether it finds
+  /// what is expected; where it finds something else, the save is executed as `save(_:beforeCommit:)` does. So it is where there is
   /// no history, and for what is written of the metadata. Where values are sealed, it is a round trip more.
   /// At every 64th transaction the history's oldest are deleted in another.
   /// - Throws: As `save(_:beforeCommit:)`.

@@ -4,8 +4,8 @@ import StoreContract
 
 /// The table `_store`: the store's UUID, its model, the numbers of its entities, and the program's metadata.
 struct ServerMetadata {
-  /// Selects the version hash of the model, which every save asks for: a migration, which locks the table,
-  /// waits for the saves that did, and the others see what it wrote.
+  /// Selects the version hash of the model, which every save asks for after it has taken `ServerLock.ofSave`:
+  /// a migration waits for the saves that have that lock, and the others see what it wrote.
   static let version = "SELECT value FROM _store WHERE name = 'version'"
   /// The version of what is stored how.
   private static let format = 1

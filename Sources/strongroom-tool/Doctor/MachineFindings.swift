@@ -52,7 +52,7 @@ enum MachineFindings {
     } catch { return Finding("keyring", bad, "none that answers", advice: "\(error)") }
   }
 
-  /// Certificates of servers are refused, and the history has times that nobody can read, where it is wrong.
+  /// With a wrong clock, servers' certificates are refused, and the history has wrong times.
   static func clock(_ now: Date) -> Finding {
     let text = now.formatted(.iso8601)
     // The first version is of 2026.
