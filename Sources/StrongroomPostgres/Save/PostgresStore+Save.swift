@@ -4,9 +4,9 @@ extension PostgresStore {
   /// Executes a save within one transaction, in one round trip.
   ///
   /// The server begins with what is sent first while the rest is composed, and looks itself whether it finds
-  /// what is expected; where it finds something else, the save is executed as `save(_:beforeCommit:)` does. So it is where there is
-  /// no history, and for what is written of the metadata. Where values are sealed, it is a round trip more.
-  /// At every 64th transaction the history's oldest are deleted in another.
+  /// what is expected; where it finds something else, the save is executed as `save(_:beforeCommit:)` does.
+  /// So it is where there is no history, and for what is written of the metadata. Where values are sealed, it
+  /// is a round trip more. At every 64th transaction the history's oldest are deleted in another.
   /// - Throws: As `save(_:beforeCommit:)`.
   public func save(_ save: SaveChangesRequest) throws {
     guard description.tracksHistory, save.metadata == nil else { return try self.save(save) {} }
