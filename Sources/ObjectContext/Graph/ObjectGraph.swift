@@ -27,6 +27,8 @@ package final class ObjectGraph {
   /// The graphs whose parent this is.
   private(set) var children: [WeakGraph] = []
   let childInboxes = Inboxes()
+  /// The numbers of new objects with permanent IDs that were deleted unsaved, by root entity.
+  private(set) var discarded: [EntityDescription: Set<Int64>] = [:]
 
   // The context's properties of the same names document these.
   var name: String?
@@ -148,6 +150,13 @@ package final class ObjectGraph {
     dismiss(object)
     object.changes = nil
     object.node = nil
+  }
+
+  /// Removes a new object that is not to be saved; the object retains its values.
+  func discard(_ object: ManagedObject) {
+    // A temporary number that nobody has any more says so itself.
+    if object.reference > 0 { discarded[object.entity.root, default: []].insert(object.reference) }
+    dismiss(object)
   }
 
   /// Removes an object from the graph; the object retains its values.

@@ -63,7 +63,7 @@ struct DeleteOperation: GraphOperation {
   /// Removes deleted new objects from the graph, since they were never stored.
   private func unregister(_ objects: [ManagedObject]) {
     tracker.removeInserted(objects.count)
-    for object in objects { graph.dismiss(object) }
+    for object in objects { graph.discard(object) }
   }
 
   func recordDeletion(of object: ManagedObject) {

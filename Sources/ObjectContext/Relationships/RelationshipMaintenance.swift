@@ -34,11 +34,15 @@ struct RelationshipMaintenance: GraphOperation {
       return try setToOne(destination, inverse, object)
     }
     let state = object.toManyState(relationship)
-    let isKnown = !state.isLoaded && has(destination, relationship.inverse, object) == false
+    let isThere = has(destination, relationship.inverse, object)
+    // What was read of the one end may be older than what was read of the other.
+    if !state.isLoaded, isThere == true { try graph.faulting.load(state, of: object) }
     let isAdded = try addDestination(
-      destination.reference, to: object, relationship, state: state, isKnown: isKnown)
+      destination.reference, to: object, relationship, state: state,
+      isKnown: !state.isLoaded && isThere == false)
     if !isAdded { return }
     if let inverse = relationship.inverse, inverse !== relationship || object !== destination {
+      if isThere == true { destination.changes?.knownToMany(inverse)?.refault() }
       // A fully loaded to-many proves that the inverse does not contain this object, so the store
       // is not asked.
       try addDestination(object.reference, to: destination, inverse, isNew: state.isLoaded)
@@ -53,10 +57,17 @@ struct RelationshipMaintenance: GraphOperation {
       return
     }
     let state = object.toManyState(relationship)
-    let isKnown = !state.isLoaded && has(destination, relationship.inverse, object) == true
-    try removeDestination(destination.reference, from: object, relationship, isKnown: isKnown)
+    let isThere = has(destination, relationship.inverse, object)
+    // As in `link`: where the ends disagree, the one that has the link is right to lose it.
+    if !state.isLoaded, isThere == false { try graph.faulting.load(state, of: object) }
+    let isLost = state.lacks(destination.reference)
+    if isLost, isThere != true { return }
+    if isLost { state.refault() }
+    try removeDestination(destination.reference, from: object, relationship, isKnown: isThere == true)
     if let inverse = relationship.inverse, inverse !== relationship || object !== destination {
-      try removeDestination(object.reference, from: destination, inverse, isKnown: state.isLoaded)
+      if isThere == false { destination.changes?.knownToMany(inverse)?.refault() }
+      try removeDestination(
+        object.reference, from: destination, inverse, isKnown: isThere == true || state.isLoaded)
     }
   }
 

@@ -37,21 +37,32 @@ extension SaveOperation {
 
   /// The objects that a child has changed, with their rows read.
   private func objectsToUpdate(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    if let id = ids.first(where: isDiscarded) { throw deletedHere(id.entity) }
     let objects = try graph.faulting.objects(with: ids)
     for object in objects {
       if !object.isInserted { _ = try object.row() }
-      if object.isDeleted {
-        throw ContextError(
-          .conflict,
-          "a changed \(object.entity.name) is deleted in the parent context; refresh or delete it here")
-      }
+      if object.isDeleted { throw deletedHere(object.entity) }
     }
     return objects
   }
 
+  private func deletedHere(_ entity: EntityDescription) -> ContextError {
+    ContextError(
+      .conflict, "a changed \(entity.name) is deleted in the parent context; refresh or delete it here")
+  }
+
+  private func isDiscarded(_ id: ManagedObjectID) -> Bool { isDiscarded(id.reference, id.entity) }
+
+  /// Whether an object that a child has was new in this context or above, and is deleted: no row says so.
+  private func isDiscarded(_ reference: Int64, _ entity: EntityDescription) -> Bool {
+    if registry.object(entity, reference) != nil { return false }
+    if graph.discarded[entity.root]?.contains(reference) == true { return true }
+    return parent?.saving.isDiscarded(reference, entity) ?? (reference < 0)
+  }
+
   /// The objects that a child has deleted, with their rows read.
   private func objectsToDelete(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
-    let objects = try graph.faulting.objects(with: ids)
+    let objects = try graph.faulting.objects(with: ids.filter { !isDiscarded($0) })
     for object in objects where !object.isInserted && !object.isDeleted { _ = try object.row() }
     return objects
   }
@@ -87,12 +98,9 @@ extension SaveOperation {
       if case .reference(let destination)? = object.changes?.value(relationship.index) {
         destinations = [destination]
       }
-      for destination in destinations
-      where registry.object(relationship.destination, destination)?.isDeleted == true {
-        // The child may have reverted the deletion.
-        if object.graph?.registry.object(relationship.destination, destination)?.isInserted
-          == true
-        {
+      for destination in destinations where isDeleted(destination, relationship.destination) {
+        // It is the child's own new object, or one whose deletion the child has reverted.
+        if object.graph?.registry.object(relationship.destination, destination)?.isInserted == true {
           continue
         }
         throw ContextError(
@@ -102,6 +110,10 @@ extension SaveOperation {
         )
       }
     }
+  }
+
+  private func isDeleted(_ reference: Int64, _ entity: EntityDescription) -> Bool {
+    registry.object(entity, reference)?.isDeleted ?? isDiscarded(reference, entity)
   }
 
   /// Reads the row of this context's object of a child's new object, which was deleted and is
@@ -174,11 +186,10 @@ extension SaveOperation {
   private func takeInToManys(of object: ManagedObject) throws {
     guard let own = registry.object(object.entity, object.reference) else { return }
     for state in object.changes?.toManys ?? [] where state.hasChanges && !state.relationship.isTransient {
-      for destination in state.removed {
-        try graph.relationships.removeDestination(destination, from: own, state.relationship)
-      }
-      for destination in state.added {
-        try graph.relationships.addDestination(destination, to: own, state.relationship)
+      if let inverse = state.relationship.inverse, !inverse.isToMany {
+        try followToOnes(inverse, state, of: own)
+      } else {
+        try takeInLinks(state, of: own, isDeleted: object.isDeleted || own.isDeleted)
       }
       guard state.relationship.isOrdered else { continue }
       let present = try own.destinations(state.relationship).references
@@ -186,6 +197,40 @@ extension SaveOperation {
       let known = Set(wanted)
       try graph.relationships.reorder(
         own, state.relationship, wanted + present.filter { !known.contains($0) })
+    }
+  }
+
+  /// Makes a to-many have what its inverse leads to it from.
+  private func followToOnes(
+    _ inverse: RelationshipDescription, _ state: ToManyState, of own: ManagedObject
+  ) throws {
+    for reference in state.removed.union(state.added) {
+      guard let end = registry.object(inverse.entity, reference) else { continue }
+      if try end.destination(inverse) === own {
+        try graph.relationships.addDestination(reference, to: own, state.relationship)
+      } else {
+        try graph.relationships.removeDestination(reference, from: own, state.relationship)
+      }
+    }
+  }
+
+  /// Changes both ends: what the child has read of one of them may be older than the other.
+  private func takeInLinks(_ state: ToManyState, of own: ManagedObject, isDeleted: Bool) throws {
+    let relationship = state.relationship
+    for reference in state.removed {
+      if !isDeleted, relationship.inverse != nil,
+        let end = registry.object(relationship.destination, reference)
+      {
+        try graph.relationships.unlink(own, relationship, end)
+      } else {
+        try graph.relationships.removeDestination(reference, from: own, relationship)
+      }
+    }
+    // The child's deletion of the object took these back.
+    let added = isDeleted ? [] : state.added
+    for reference in added {
+      let end = graph.faulting.materialize(reference, relationship.destination, nil)
+      try graph.relationships.link(own, relationship, end)
     }
   }
 

@@ -314,7 +314,7 @@ struct SaveOperation: GraphOperation {
     tracker.removeAll()
     for object in inserted {
       notifications.record(.deleted, object)
-      graph.dismiss(object)
+      graph.discard(object)
     }
     for object in others where !object.state.contains(.deletedInStore) {
       notifications.record(object.isDeleted ? .inserted : .refreshed, object)

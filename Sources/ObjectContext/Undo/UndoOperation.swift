@@ -225,7 +225,7 @@ struct UndoOperation: GraphOperation {
 
   /// Removes a new object in a way that can be undone.
   private func discardInsertion(_ object: ManagedObject) {
-    graph.dismiss(object)
+    graph.discard(object)
     graph.record(.discarded(object))
     notifications.record(.deleted, object)
   }

@@ -14,6 +14,8 @@ struct GraphProbe: AsyncParsableCommand {
   @Option(help: "After how many steps to compare everything; changing numbers unless given.") var every: Int?
   @Option(help: "How many cases of both ends of relationships to try; a twentieth of the steps unless given.")
   var cases: Int?
+  @Option(help: "How many cases of nested contexts to try; a twentieth of the steps unless given.")
+  var nested: Int?
   @Option(help: "How many steps with batches to take; a twentieth of the steps unless given.") var batches:
     Int?
   @Option(help: "Where the objects are stored: in a file, or on a server of its own.") var store = StoreKind
@@ -31,6 +33,8 @@ struct GraphProbe: AsyncParsableCommand {
     report.add(pair)
     let inverses = try await InverseWalk(seed: seed, isVerbose: verbose).run(cases: cases ?? steps / 20)
     report.add(inverses)
+    let nested = try await NestedWalk(seed: seed, isVerbose: verbose).run(cases: nested ?? steps / 20)
+    report.add(nested)
     print(
       "replayed \(report.replayed) transactions into \(report.rebuilt) objects, and parts of them at"
         + " \(report.moments) moments, differences \(report.historyDifferences)")
