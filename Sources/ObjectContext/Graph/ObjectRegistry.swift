@@ -64,6 +64,20 @@ final class ObjectRegistry {
     insert(object)
   }
 
+  /// Gives registered objects other IDs.
+  func rename(_ objects: [ManagedObject], _ ids: [ManagedObjectID]) {
+    // One by one, each is searched for twice among objects that are all over the memory.
+    if hasRegistrar || objects.count < count / 4 {
+      for (object, id) in zip(objects, ids) { rename(object, id) }
+      return
+    }
+    for place in objects.indices {
+      objects[place].reference = ids[place].reference
+      objects[place].storeEntity = ids[place].storeEntity
+    }
+    for box in distinctBoxes { box.map.findAnew() }
+  }
+
   /// Unregisters every object, which loses its graph.
   func removeAll() {
     for box in distinctBoxes {

@@ -196,11 +196,12 @@ final class ToManyState {
 
   /// Adds a destination whose fully loaded inverse proves that it is new.
   func add(new destination: Int64) {
+    // A loaded list that has it was read at another time than the inverse: the store has to say.
+    if isLoaded, !isNew, list.contains(destination), !additions.contains(destination) { refault() }
     guard removed.isEmpty else {
       add(destination, isKnown: true)
       return
     }
-    // A loaded list may contain a destination that another context added meanwhile.
     if isLoaded, !isNew {
       add(destination)
       return

@@ -63,7 +63,10 @@ enum UndoStep {
       if let new = permanent[old] { self = .moved(object, relationship, new, from: index) }
     case .reordered(let object, let relationship, let order):
       self = .reordered(object, relationship, order.map { permanent[$0] ?? $0 })
-    default: break
+    case .inserted(let object), .discarded(let object), .deleted(let object), .undeleted(let object):
+      // Those in the context are renamed with it.
+      if root == nil, object.graph == nil { object.changes?.rename(permanent) }
+    case .set: break
     }
   }
 }

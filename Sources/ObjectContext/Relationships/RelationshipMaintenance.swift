@@ -34,15 +34,13 @@ struct RelationshipMaintenance: GraphOperation {
       return try setToOne(destination, inverse, object)
     }
     let state = object.toManyState(relationship)
-    let isThere = has(destination, relationship.inverse, object)
+    let isThere = state.isLoaded ? nil : has(destination, relationship.inverse, object)
     // What was read of the one end may be older than what was read of the other.
-    if !state.isLoaded, isThere == true { try graph.faulting.load(state, of: object) }
+    if isThere == true { try graph.faulting.load(state, of: object) }
     let isAdded = try addDestination(
-      destination.reference, to: object, relationship, state: state,
-      isKnown: !state.isLoaded && isThere == false)
+      destination.reference, to: object, relationship, state: state, isKnown: isThere == false)
     if !isAdded { return }
     if let inverse = relationship.inverse, inverse !== relationship || object !== destination {
-      if isThere == true { destination.changes?.knownToMany(inverse)?.refault() }
       // A fully loaded to-many proves that the inverse does not contain this object, so the store
       // is not asked.
       try addDestination(object.reference, to: destination, inverse, isNew: state.isLoaded)

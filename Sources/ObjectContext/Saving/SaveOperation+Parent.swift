@@ -24,6 +24,7 @@ extension SaveOperation {
     for (object, destination) in zip(updated, destinations) {
       try parent.saving.takeIn(object, over: destination)
     }
+    for object in inserted { try parent.saving.takeInOneToOnes(of: object) }
     // To-manys come last: by then each object has its to-ones.
     for object in changed + deleted { try parent.saving.takeInToManys(of: object) }
     // The delete rules also apply to destinations that the parent has added since.
@@ -139,7 +140,8 @@ extension SaveOperation {
     }
     let own = graph.make(object.storeEntity, object.reference, nil, nil)
     let changes = ObjectChanges(defaultsOf: object.entity, isWatched: notifications.isWatched)
-    for property in object.entity.properties {
+    let oneToOnes = plans[object.entity].oneToOnes
+    for property in object.entity.properties where !oneToOnes.contains(property.index) {
       guard let value = object.changes?.value(property.index) else { continue }
       changes.set(
         property.index, value, propertyCount: object.entity.propertyCount, isWatched: notifications.isWatched)
@@ -151,6 +153,16 @@ extension SaveOperation {
     tracker.addInserted(own)
     if notifications.isWatched { graph.record(.inserted(own)) }
     notifications.record(.inserted, own)
+  }
+
+  /// Sets what a child's new object has one-to-ones with, which may have others in this context.
+  private func takeInOneToOnes(of object: ManagedObject) throws {
+    guard let own = registry.object(object.entity, object.reference) else { return }
+    for (relationship, inverse) in object.entity.bidirectionalToOnes where !inverse.isToMany {
+      guard case .reference(let reference)? = object.changes?.value(relationship.index) else { continue }
+      let end = graph.faulting.materialize(reference, relationship.destination, nil)
+      try graph.relationships.setToOne(own, relationship, end)
+    }
   }
 
   /// Writes a child's new object into an object that this context has: it has changes too, so that

@@ -219,7 +219,7 @@ struct SaveOperation: GraphOperation {
     let ids = try persistentStoreCoordinator.obtainPermanentIDs(for: new.map(\.entity))
     let permanent = RenamedReferences(new.map(\.reference), ids.map(\.reference))
     let renamed = children.isEmpty ? [] : Array(zip(new.map(\.objectID), ids))
-    for place in new.indices { registry.rename(new[place], ids[place]) }
+    registry.rename(new, ids)
     for object in tracker.inserted {
       object.unmanagedChanges?._withUnsafeGuaranteedRef { $0.rename(permanent) }
     }

@@ -12,7 +12,7 @@ extension PostgresStore {
     guard description.tracksHistory, save.metadata == nil else { return try self.save(save) {} }
     let done: SaveTransaction
     do {
-      done = try writing(isExpecting: true) { transaction in
+      done = try writing(isExpecting: true, inOneTrip: isOneTrip(save)) { transaction in
         try transaction.begin(save.locked)
         try transaction.write(save)
         try transaction.finish()
@@ -26,6 +26,14 @@ extension PostgresStore {
     if let number = done.place?.transactionNumber, ServerHistory.isPurged(after: number) {
       purgeHistory(after: number)
     }
+  }
+
+  /// Whether nothing is to be read for it, or copied.
+  private func isOneTrip(_ save: SaveChangesRequest) throws -> Bool {
+    let opened = try open
+    return save.deleted.isEmpty && save.relationshipChanges.isEmpty
+      && save.inserted.count < ServerSave.fewestCopied && opened.sealing == nil && opened.recorded.isEmpty
+      && opened.schema.derivedAttributes.isEmpty
   }
 
   /// Deletes what is beyond the limits of the history, unless others are waited for.
@@ -64,7 +72,8 @@ extension PostgresStore {
   /// Runs a transaction of saves; one whose commit was not answered is settled, and begun again where the
   /// server has answered nothing of it.
   func writing<R>(
-    isExpecting: Bool = false, isAgain: Bool = false, _ body: (SaveTransaction) throws -> R
+    isExpecting: Bool = false, inOneTrip: Bool = false, isAgain: Bool = false,
+    _ body: (SaveTransaction) throws -> R
   ) throws -> R {
     try checkWritable()
     let opened = try open
@@ -72,12 +81,13 @@ extension PostgresStore {
     do {
       // Where the server looks itself, the save's first statement takes the lock.
       let lock = isExpecting && opened.sealing == nil ? nil : ServerLock.ofSave
-      let (transaction, value) = try opened.pool.write(locking: lock) { connection in
+      func write(_ connection: ServerConnection) throws -> (SaveTransaction, R) {
         let transaction = SaveTransaction(connection, opened, self, isExpecting: isExpecting)
         let all = (transaction, try body(transaction))
         written = all
         return all
       }
+      let (transaction, value) = try opened.pool.write(inOneTrip ? .together : .locking(lock), write)
       note(transaction.place, opened)
       return value
     } catch let failure as CommitFailure {
@@ -90,7 +100,7 @@ extension PostgresStore {
         return value
       }
       if transaction.connection.isAnswered || isAgain { throw failure.error.storeError }
-      return try writing(isExpecting: isExpecting, isAgain: true, body)
+      return try writing(isExpecting: isExpecting, inOneTrip: inOneTrip, isAgain: true, body)
     } catch let broken as BrokenUniqueness {
       throw try broken.error(in: self)
     }

@@ -75,7 +75,8 @@ final class SaveTransaction {
   func finish() throws {
     try namingObjects {
       try DerivedValues(connection, opened, store).write(derived)
-      writer.checkUniqueness()
+      // In a transaction of one round trip, the end is not waited for longer than this would be.
+      if !connection.isOneTrip { writer.checkUniqueness() }
       if isExpecting {
         try connection.push()
         let fingerprint = try recorder.appendExpecting { [self] in place = $0 }

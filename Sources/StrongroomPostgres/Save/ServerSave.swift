@@ -142,7 +142,7 @@ final class ServerSave {
   }
 
   /// From how many rows on a copy takes less than the two round trips more that it has.
-  private static let fewestCopied = 500
+  static let fewestCopied = 500
 
   func insert(_ nodes: [IncrementalStoreNode]) throws {
     for (entity, own) in grouped(nodes, by: \.entity) {

@@ -15,13 +15,33 @@ extension ServerConnection {
     willBegin()
     add(begin)
     if let lock { add(lock) }
+    return try ending(body) {
+      // A transaction in which a statement failed ends with another answer.
+      add("COMMIT") { if $0.command != "COMMIT" { throw ServerError.rolledBack } }
+      try flush()
+    }
+  }
+
+  /// Runs a closure whose statements are sent together, which makes them a transaction: two statements fewer.
+  ///
+  /// - Parameter body: Adds the statements, and may push them.
+  /// - Returns: What the closure returns.
+  /// - Throws: As `transaction(_:locking:_:)`; `Unexpected` where the closure waits for an answer.
+  func transactionOfOneTrip<R>(_ body: () throws -> R) throws -> R {
+    willBegin()
+    isOneTrip = true
+    return try ending(body) {
+      try flush(isEnd: true)
+      isOneTrip = false
+    }
+  }
+
+  private func ending<R>(_ body: () throws -> R, _ commit: () throws -> Void) throws -> R {
     var isCommitting = false
     do {
       let value = try body()
       isCommitting = true
-      // A transaction in which a statement failed ends with another answer.
-      add("COMMIT") { if $0.command != "COMMIT" { throw ServerError.rolledBack } }
-      try flush()
+      try commit()
       return value
     } catch let error as ServerError where isCommitting && error.isConnectionLost {
       giveUp()

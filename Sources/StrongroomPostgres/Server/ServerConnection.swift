@@ -35,6 +35,8 @@ final class ServerConnection {
   var saves: Int64 = 0
   /// What tells its saves from those of other connections.
   let identifier = UUID()
+  /// Whether what is sent is a transaction of its own: whoever waited for an answer would end it.
+  var isOneTrip = false
   /// Whether rows were copied behind a savepoint, which is released with the next statement.
   var hasSavepoint = false
 
@@ -145,7 +147,7 @@ final class ServerConnection {
     var found: ServerRows?
     let statement = ServerStatement(sql: sql, parameters: parameters) { found = $0 }
     // One alone needs no pipeline.
-    if pending.isEmpty, !hasSavepoint, let name = prepared[sql] {
+    if pending.isEmpty, !hasSavepoint, !isOneTrip, let name = prepared[sql] {
       try statement.check()
       return try rows(answer(statement.send(to: handle, as: name, preparing: false) ? 1 : 0))
     }
@@ -224,7 +226,10 @@ final class ServerConnection {
   ///
   /// After a statement that fails the server ignores the others. The closures of those before it are called
   /// first: what one of them throws is the error then.
-  func flush() throws {
+  /// - Parameter isEnd: Whether it ends a transaction of one round trip.
+  /// - Throws: `Unexpected` in a transaction of one round trip that has not come to its end.
+  func flush(isEnd: Bool = false) throws {
+    if isOneTrip, !isEnd { throw Unexpected() }
     do { try send() } catch {
       abandon()
       throw error
@@ -240,6 +245,8 @@ final class ServerConnection {
         try statement.body(try answer.get())
       }
     }
+    // What the server does at the end of a transaction of one round trip.
+    if let end = answers.next() { _ = try end.get() }
   }
 
   /// Sends what was added and is not sent; the first begins a pipeline.
@@ -271,6 +278,8 @@ final class ServerConnection {
   }
 
   /// Takes the answers to what was sent, up to the first that failed, and ends the pipeline.
+  ///
+  /// The end is an answer of its own where it fails, and where it is that of a transaction.
   private func answersToAll() throws -> [Result<ServerRows, ServerError>] {
     if unanswered.isEmpty { return [] }
     roundTrips.withLock { $0 += 1 }
@@ -279,17 +288,22 @@ final class ServerConnection {
       PQexitPipelineMode(handle)
     }
     guard PQpipelineSync(handle) == 1 else { throw ServerError(nil, handle) }
-    defer { skipToEnd() }
     var answers: [Result<ServerRows, ServerError>] = []
-    answers.reserveCapacity(unanswered.count)
+    answers.reserveCapacity(unanswered.count + 1)
     for (statement, name, isNew) in unanswered {
       if isNew {
-        if case .failure(let error) = nextAnswer() { return answers + [.failure(error)] }
+        if case .failure(let error) = nextAnswer() {
+          answers.append(.failure(error))
+          break
+        }
         prepared[statement.sql] = name
       }
       answers.append(nextAnswer())
       if case .failure = answers[answers.count - 1] { break }
       isAnswered = true
+    }
+    if let error = skipToEnd(), isOneTrip, answers.count == unanswered.count {
+      answers.append(.failure(error))
     }
     return answers
   }
@@ -303,10 +317,16 @@ final class ServerConnection {
     if process.start != nil { watch.abandoned.withLock { $0.append(process) } }
   }
 
-  /// Forgets what was added; what is sent already is executed.
+  /// Forgets what was added; what is sent already is executed, and taken back where it is a transaction.
   private func abandon() {
-    _ = try? answersToAll()
     (pending, sent) = ([], 0)
+    // Without a failure the end would commit; a connection whose pipeline is not ended is thrown away.
+    if isOneTrip, !unanswered.isEmpty,
+      PQsendQueryParams(handle, "SELECT 1 / 0", 0, nil, nil, nil, nil, 0) != 1
+    {
+      return unanswered.removeAll()
+    }
+    _ = try? answersToAll()
   }
 
   /// The answer to the next statement of a pipeline, or to rows that were copied.
@@ -327,27 +347,29 @@ final class ServerConnection {
     return ServerRows(result)
   }
 
-  /// Reads up to the end of the pipeline, unless the connection is lost.
-  private func skipToEnd() {
+  /// Reads up to the end of the pipeline; returns why the server did not come to it.
+  private func skipToEnd() -> ServerError? {
+    var found: ServerError?
     while !isSilent, PQstatus(handle) == CONNECTION_OK, waitForAnswer() {
       guard let result = PQgetResult(handle) else { continue }
       defer { PQclear(result) }
-      if PQresultStatus(result) == PGRES_PIPELINE_SYNC { return }
+      if PQresultStatus(result) == PGRES_PIPELINE_SYNC { return found }
+      if PQresultStatus(result) == PGRES_FATAL_ERROR { found = found ?? failure(result) }
     }
+    return found ?? failure(nil)
   }
 
   // MARK: Transactions
 
   /// To be called before a transaction begins.
   func willBegin() {
-    isAnswered = false
-    hasSavepoint = false
+    (isAnswered, hasSavepoint, isOneTrip) = (false, false, false)
   }
 
   /// Forgets what was added, and ends the transaction.
   func rollBack() {
     abandon()
-    hasSavepoint = false
+    (hasSavepoint, isOneTrip) = (false, false)
     // A connection that does not even roll back is thrown away by the pool.
     if PQtransactionStatus(handle) != PQTRANS_IDLE { do { try execute("ROLLBACK") } catch {} }
   }

@@ -122,40 +122,56 @@ final class ServerPool: Sendable {
     }
   }
 
+  /// How a transaction begins.
+  enum Beginning {
+    /// With a statement that takes a lock, where there is one.
+    case locking(String?)
+    /// With all its statements, in one round trip: who waits for an answer in it throws `Unexpected`.
+    case together
+  }
+
   /// Uses a connection for a transaction, in which `read` uses the same; tried again after a deadlock.
   ///
   /// - `lock`: A statement that takes a lock, before all others.
   func write<R>(locking lock: String? = nil, _ body: (ServerConnection) throws -> R) throws -> R {
+    try write(.locking(lock), body)
+  }
+
+  func write<R>(_ beginning: Beginning, _ body: (ServerConnection) throws -> R) throws -> R {
     try translated {
       for _ in 0..<5 {
-        do { return try writeOnce(lock, body) } catch let error as ServerError where error.isTransient {
+        do { return try writeOnce(beginning, body) } catch let error as ServerError where error.isTransient {
           usleep(.random(in: 1_000...20_000))
         }
       }
-      return try writeOnce(lock, body)
+      return try writeOnce(beginning, body)
     }
   }
 
   /// An idle connection that turns out to be lost before the server answered is another one's turn: nothing
   /// was begun on it that could be done twice.
-  private func writeOnce<R>(_ lock: String?, _ body: (ServerConnection) throws -> R) throws -> R {
+  private func writeOnce<R>(_ beginning: Beginning, _ body: (ServerConnection) throws -> R) throws -> R {
     while let known = try take() {
-      do { return try write(known, lock, body) } catch let error as ServerError
+      do { return try write(known, beginning, body) } catch let error as ServerError
         where error.isConnectionLost && !known.isAnswered
       {
         // What ended one may have ended all.
         idle.withLock { $0.connections = [] }
       }
     }
-    return try write(try connectOrWait(), lock, body)
+    return try write(try connectOrWait(), beginning, body)
   }
 
   private func write<R>(
-    _ connection: ServerConnection, _ lock: String?, _ body: (ServerConnection) throws -> R
+    _ connection: ServerConnection, _ beginning: Beginning, _ body: (ServerConnection) throws -> R
   ) throws -> R {
     try use(connection) { connection in
-      try connection.transaction(locking: lock) {
+      func run() throws -> R {
         try Self.$pinned.withValue(Pinned(pool: self, connection: connection)) { try body(connection) }
+      }
+      return switch beginning {
+      case .locking(let lock): try connection.transaction(locking: lock, run)
+      case .together: try connection.transactionOfOneTrip(run)
       }
     }
   }

@@ -6,7 +6,7 @@ import StoreContract
 import StoreTestKit
 
 extension ContextCheck {
-  static let severalContexts: [ContextCheck] = siblings + streams + parentContexts + pinnedReads
+  static let severalContexts: [ContextCheck] = siblings + streams + parentContexts + staleEnds + pinnedReads
 
   private static let siblings: [ContextCheck] = [
     ContextCheck("contexts of one coordinator do not see each other's unsaved changes") { factory in

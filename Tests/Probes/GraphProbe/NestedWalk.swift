@@ -136,7 +136,8 @@ private final class NestedCase {
     do {
       switch random.below(20) {
       case 0, 1: try insert(place)
-      case 2: if let first { try told("\(level.name): delete \(name(first))") { try level.context.delete(first) } }
+      case 2:
+        if let first { try told("\(level.name): delete \(name(first))") { try level.context.delete(first) } }
       case 3: if hasUndo { try told("\(level.name): undo") { try level.context.undo() } }
       case 4: if hasUndo { try told("\(level.name): redo") { try level.context.redo() } }
       case 5:
@@ -145,7 +146,7 @@ private final class NestedCase {
           try level.context.obtainPermanentIDs(for: nodes.filter(\.isInserted))
         }
       case 6, 7: try save(place)
-      case 8: level.context.processPendingChanges()
+      case 8: try told("\(level.name): event ends") { level.context.processPendingChanges() }
       case 9...11:
         guard let first, let end = random.element(Self.ends) else { return }
         let destination = random.chance(4) ? nil : second
@@ -214,7 +215,8 @@ private final class NestedCase {
       if parent > 0 { return }
       let beside = ManagedObjectContext(parent: levels[0].context)
       try compare(
-        picture(levels[0].context), picture(beside), "main after \(level.name) has saved", "a new child of it")
+        picture(levels[0].context), picture(beside), "main after \(level.name) has saved", "a new child of it"
+      )
     } catch let error as ContextError where error.code == .conflict {
       note("   refused, rollback")
       level.context.rollback()
@@ -223,7 +225,9 @@ private final class NestedCase {
 
   private func saveToStore(_ context: ManagedObjectContext) throws {
     let before = try picture(context)
-    try context.save()
+    do { try context.save() } catch let error as ContextError where error.code == .conflict {
+      throw Difference("main is refused: \(error)")
+    }
     saves += 1
     let after = try picture(context)
     try compare(before, after, "before the save", "after it")
@@ -255,7 +259,8 @@ private final class NestedCase {
         relationship -> String? in
         let names = try destinations(node, relationship).map(name)
         if names.isEmpty { return nil }
-        return "\(relationship.name) \((relationship.isOrdered ? names : names.sorted()).joined(separator: " "))"
+        return
+          "\(relationship.name) \((relationship.isOrdered ? names : names.sorted()).joined(separator: " "))"
       }
       return "\(name(node)): \(links.joined(separator: ", "))"
     }.sorted()

@@ -98,6 +98,21 @@ struct RoundTripTests {
     #expect(try store.count(for: FetchRequest("Note", where: .compare("text", .equal, "mine"))) == 1)
   }
 
+  @Test("one of one round trip that cannot be composed leaves nothing of what was sent before")
+  func refused() async throws {
+    let server = try PostgresServer.shared()
+    let notes = try await NoteStore(server.url, schema: server.newSchema())
+    try notes.save(["a"])
+    let before = try notes.store.roundTripCount
+    #expect(try notes.refusal(["b", "c\0"]) == .invalidValue)
+    // What was sent is ended by a failure, on the connection that is used again.
+    #expect(try notes.store.roundTripCount - before == 1)
+    #expect(try notes.texts == ["a"])
+    try notes.save(["d"])
+    #expect(try notes.texts == ["a", "d"])
+    #expect(try notes.store.execute(.fetchHistory(after: nil)).transactions.count == 2)
+  }
+
   @Test("a fetch, one object by its number and the destinations of many take one")
   func reads() throws {
     for count in [1, 100, 1_000] {
