@@ -5,7 +5,8 @@ import Foundation
 /// a plain reference; then, for a twentieth of the steps, through two contexts that work with
 /// batches.
 ///
-/// In as many short cases besides, both ends of every relationship have to agree. At the end and sometimes
+/// In as many short cases besides, both ends of every relationship have to agree, and in as many of nested
+/// contexts a save has to leave what it found. At the end and sometimes
 /// in between, a store that is rebuilt from the history alone has to equal the original.
 @main
 struct GraphProbe: AsyncParsableCommand {
