@@ -17,7 +17,7 @@ struct GraphProbe: AsyncParsableCommand {
   var cases: Int?
   @Option(help: "How many cases of nested contexts to try; a twentieth of the steps unless given.")
   var nested: Int?
-  @Flag(help: "Undo in contexts with children, too, after which about one case in a thousand differs.")
+  @Flag(help: "Grandchildren and undo in nested contexts, with which about one case in a thousand differs.")
   var nestedUndo = false
   @Option(help: "How many steps with batches to take; a twentieth of the steps unless given.") var batches:
     Int?
