@@ -83,8 +83,8 @@ struct IdentityMap: ~Copyable {
     if needed > capacity { resize(to: count == 0 ? max(needed, 16) : max(needed, capacity * 2)) }
   }
 
-  /// Finds all objects by the numbers that they have now.
-  mutating func findAnew() { if count > 0 { resize(to: capacity) } }
+  /// Puts every object where its present number belongs, after numbers were changed in place.
+  mutating func rehash() { if count > 0 { resize(to: capacity) } }
 
   private mutating func resize(to newCapacity: Int) {
     let old = places

@@ -27,7 +27,8 @@ package final class ObjectGraph {
   /// The graphs whose parent this is.
   private(set) var children: [WeakGraph] = []
   let childInboxes = Inboxes()
-  /// The numbers of new objects with permanent IDs that were deleted unsaved, by root entity.
+  /// The numbers of new objects with permanent IDs that were deleted unsaved, by root entity, for the
+  /// children's saves.
   private(set) var discarded: [EntityDescription: Set<Int64>] = [:]
 
   // The context's properties of the same names document these.
@@ -154,8 +155,10 @@ package final class ObjectGraph {
 
   /// Removes a new object that is not to be saved; the object retains its values.
   func discard(_ object: ManagedObject) {
-    // A temporary number that nobody has any more says so itself.
-    if object.reference > 0 { discarded[object.entity.root, default: []].insert(object.reference) }
+    // An unknown temporary number is that of a deleted object; an unknown permanent one may be stored.
+    if object.reference > 0, !children.isEmpty {
+      discarded[object.entity.root, default: []].insert(object.reference)
+    }
     dismiss(object)
   }
 

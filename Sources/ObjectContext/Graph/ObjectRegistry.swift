@@ -66,7 +66,7 @@ final class ObjectRegistry {
 
   /// Gives registered objects other IDs.
   func rename(_ objects: [ManagedObject], _ ids: [ManagedObjectID]) {
-    // One by one, each is searched for twice among objects that are all over the memory.
+    // One by one, each is removed and inserted, which reads several other objects.
     if hasRegistrar || objects.count < count / 4 {
       for (object, id) in zip(objects, ids) { rename(object, id) }
       return
@@ -75,7 +75,7 @@ final class ObjectRegistry {
       objects[place].reference = ids[place].reference
       objects[place].storeEntity = ids[place].storeEntity
     }
-    for box in distinctBoxes { box.map.findAnew() }
+    for box in distinctBoxes { box.map.rehash() }
   }
 
   /// Unregisters every object, which loses its graph.

@@ -155,11 +155,14 @@ extension SaveOperation {
     notifications.record(.inserted, own)
   }
 
-  /// Sets what a child's new object has one-to-ones with, which may have others in this context.
+  /// Sets a new object's one-to-ones: in this context their destinations may have one with others.
   private func takeInOneToOnes(of object: ManagedObject) throws {
-    guard let own = registry.object(object.entity, object.reference) else { return }
-    for (relationship, inverse) in object.entity.bidirectionalToOnes where !inverse.isToMany {
-      guard case .reference(let reference)? = object.changes?.value(relationship.index) else { continue }
+    let indexes = plans[object.entity].oneToOnes
+    guard !indexes.isEmpty, let own = registry.object(object.entity, object.reference) else { return }
+    for index in indexes {
+      guard case .relationship(let relationship) = object.entity.properties[index],
+        case .reference(let reference)? = object.changes?.value(index)
+      else { continue }
       let end = graph.faulting.materialize(reference, relationship.destination, nil)
       try graph.relationships.setToOne(own, relationship, end)
     }
@@ -212,7 +215,7 @@ extension SaveOperation {
     }
   }
 
-  /// Makes a to-many have what its inverse leads to it from.
+  /// Brings a to-many in step with its inverse, a to-one, for the destinations that the child changed.
   private func followToOnes(
     _ inverse: RelationshipDescription, _ state: ToManyState, of own: ManagedObject
   ) throws {

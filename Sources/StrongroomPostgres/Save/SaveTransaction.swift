@@ -75,7 +75,7 @@ final class SaveTransaction {
   func finish() throws {
     try namingObjects {
       try DerivedValues(connection, opened, store).write(derived)
-      // In a transaction of one round trip, the end is not waited for longer than this would be.
+      // The commit of the same round trip checks it, too.
       if !connection.isOneTrip { writer.checkUniqueness() }
       if isExpecting {
         try connection.push()

@@ -14,32 +14,19 @@ struct InverseWalk {
     ("error", .error), ("objectTrump", .mergeByPropertyObjectTrump),
     ("storeTrump", .mergeByPropertyStoreTrump), ("overwrite", .overwrite), ("rollback", .rollback),
   ]
-  private static let mostDifferences = 100
-
   let seed: UInt64
   let isVerbose: Bool
 
   /// - Returns: The steps that were taken, and the cases in which ends disagreed.
   func run(cases: Int) async throws -> Report {
-    var report = Report()
-    for number in 0..<UInt64(cases) where report.differences < Self.mostDifferences {
-      let one = try await InverseCase(number: seed &+ number, isVerbose: isVerbose, Self.policies)
-      do {
-        try one.run()
-      } catch {
-        report.differences += 1
-        FileHandle.standardOutput.write(Data((one.account(of: error) + "\n\n").utf8))
-      }
-      report.steps += one.steps
-      report.saves += one.saves
-      one.close()
+    try await Report(of: cases, from: seed) {
+      try await InverseCase(number: $0, isVerbose: isVerbose, Self.policies)
     }
-    return report
   }
 }
 
 /// One case: what is in it beside edits and saves, and the merge policy, follow from its number.
-private final class InverseCase {
+private final class InverseCase: ShortCase {
   private static let mostSteps = 30
 
   private let number: UInt64

@@ -2,16 +2,14 @@ import Foundation
 import SeededRandom
 import Strongroom
 
-/// Many short cases of a context with children and grandchildren, undo, and IDs obtained ahead of
-/// a save.
+/// Many short cases of a main context with children, undo, and IDs obtained ahead of a save.
 ///
-/// What the context has before it saves, every link and order, it has afterwards, and so has a
-/// context that reads the store. No save says anything but that objects conflict.
+/// Every link and order that the main context has before it saves, it has afterwards, and so has a
+/// context that reads the store. Only a child's save may throw, and only `conflict` or
+/// `objectNotFound`.
 ///
 /// A case follows from its number alone: `--steps 0 --nested 1 --seed NUMBER` runs it again.
 struct NestedWalk {
-  private static let mostDifferences = 100
-
   let seed: UInt64
   let isVerbose: Bool
   /// Whether there are grandchildren, and contexts with children undo: about one case in a thousand differs.
@@ -19,26 +17,14 @@ struct NestedWalk {
 
   /// - Returns: The saves, and the cases in which a save changed what it saved.
   func run(cases: Int) async throws -> Report {
-    var report = Report()
-    for number in 0..<UInt64(cases) where report.differences < Self.mostDifferences {
-      let one = try await NestedCase(
-        number: seed &+ number, isVerbose: isVerbose, undoesNested: undoesNested)
-      do {
-        try one.run()
-      } catch {
-        report.differences += 1
-        FileHandle.standardOutput.write(Data((one.account(of: error) + "\n\n").utf8))
-      }
-      report.steps += one.steps
-      report.saves += one.saves
-      one.close()
+    try await Report(of: cases, from: seed) {
+      try await NestedCase(number: $0, isVerbose: isVerbose, undoesNested: undoesNested)
     }
-    return report
   }
 }
 
 /// One case: which of undo, children, grandchildren and early IDs are in it follows from its number.
-private final class NestedCase {
+private final class NestedCase: ShortCase {
   private static let mostSteps = 60
 
   /// A context with the objects that it has seen, which it holds.
@@ -209,7 +195,8 @@ private final class NestedCase {
 
   // MARK: Saving
 
-  /// A child's save that is refused is taken back; the context above the store has nobody to conflict with.
+  /// A child's save that is refused is rolled back. That of the main context is never refused: no other
+  /// context writes to the store.
   private func save(_ place: Int) throws {
     let level = levels[place]
     note("\(level.name): save")
