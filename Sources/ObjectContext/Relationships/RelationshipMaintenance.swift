@@ -57,7 +57,9 @@ struct RelationshipMaintenance: GraphOperation {
     let state = object.toManyState(relationship)
     let isThere = has(destination, relationship.inverse, object)
     // As in `link`: where the ends disagree, the one that has the link is right to lose it.
-    if !state.isLoaded, isThere == false, !destination.isInserted { try graph.faulting.load(state, of: object) }
+    if !state.isLoaded, isThere == false, !destination.isInserted {
+      try graph.faulting.load(state, of: object)
+    }
     let isLost = state.lacks(destination.reference)
     if isLost, isThere != true { return }
     if isLost { state.refault() }

@@ -35,8 +35,8 @@ final class ServerConnection {
   var saves: Int64 = 0
   /// What tells its saves from those of other connections.
   let identifier = UUID()
-  /// Whether the pipeline is a transaction without `BEGIN`: the server commits at its end, so that nothing may
-  /// wait for an answer before.
+  /// Whether the pipeline is a transaction without `BEGIN`: the server commits at its end, so that nothing
+  /// may wait for an answer before.
   var isOneTrip = false
   /// Whether rows were copied behind a savepoint, which is released with the next statement.
   var hasSavepoint = false

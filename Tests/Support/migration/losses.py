@@ -12,7 +12,7 @@ class Losses:
         for thing in step.document.objects.values():
             if thing.entity not in self.mapping.new_of:
                 self.objects[thing.entity] = self.objects.get(thing.entity, 0) + 1
-        self.values, self.links, self.pairs = {}, {}, 0
+        self.values, self.links, self.pairs, self.orders = {}, {}, 0, 0
         for entity in step.old.entities.values():
             for attribute in entity.own_attributes:
                 if attribute.stored and not derivation.is_computed(step.old, attribute):
@@ -28,7 +28,7 @@ class Losses:
 
     @property
     def is_any(self):
-        return bool(self.objects or self.values or self.pairs)
+        return bool(self.objects or self.values or self.pairs or self.orders)
 
     def lost_values(self, attribute):
         count = 0
@@ -57,8 +57,23 @@ class Losses:
                 lost += near
                 stays_at_all += near or far and item.inverse is not None
         self.add(self.links, entity, item, lost)
+        if self.loses_order(item, carriers):
+            self.orders += sum(
+                len(thing.links[item.name]) > 1 for thing in self.step.document.objects.values()
+                if thing.place in self.step.moved and self.step.old.entities[thing.entity].is_kind(entity))
         if self.counts_pairs(item):
             self.pairs += stays_at_all
+
+    def loses_order(self, item, carriers):
+        """Whether a to-many stays one, and no part that has its objects now is ordered."""
+        if not item.ordered:
+            return False
+        own = {name for name, is_forward in carriers if is_forward}
+        parts = [self.step.new.entities[name].property(new)
+                 for name, matches in self.mapping.relationships.items()
+                 for new, old in matches.items() if old is item and new in own]
+        parts = [part for part in parts if part.stored and part.to_many]
+        return bool(parts) and not any(part.ordered for part in parts)
 
     @staticmethod
     def counts_pairs(item):
