@@ -195,8 +195,9 @@ private final class NestedCase: ShortCase {
 
   // MARK: Saving
 
-  /// A child's save that is refused is rolled back. That of the main context is never refused: no other
-  /// context writes to the store.
+  /// A child's save that is refused is rolled back.
+  ///
+  /// That of the main context is never refused: no other context writes to the store.
   private func save(_ place: Int) throws {
     let level = levels[place]
     note("\(level.name): save")
