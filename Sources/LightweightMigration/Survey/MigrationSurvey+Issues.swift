@@ -5,7 +5,7 @@ extension MigrationSurvey {
   /// What the two models, then the rows, do not allow.
   package func issues() throws -> [MigrationIssue] {
     let impossible = mapping.issues
-    if impossible.contains(where: { $0.propertyName == nil }) { return impossible }
+    if impossible.contains(where: { $0.propertyName == nil }) { return try impossible.map(counted) }
     // What the rows say of properties that cannot be migrated anyway is not asked.
     func isPossible(_ field: StoredField) -> Bool {
       !impossible.contains { $0.propertyName == field.name && $0.entityName == field.declaringEntity.name }

@@ -182,7 +182,9 @@ struct Faulting: GraphOperation {
         if let node { return graph.make(node.storeEntity, reference, node, batch) }
       }
     }
-    return graph.make(storeEntities[entity.index], reference, nil, batch)
+    // A parent's new object is in no store yet.
+    let entities = reference < 0 ? temporaryEntities : storeEntities
+    return graph.make(entities[entity.index], reference, nil, batch)
   }
 
   /// The batch of all destinations of a to-one of an object's batch.

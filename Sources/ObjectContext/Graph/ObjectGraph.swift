@@ -162,6 +162,11 @@ package final class ObjectGraph {
     dismiss(object)
   }
 
+  /// Notes that a new object is to be saved after all.
+  func readmit(_ object: ManagedObject) {
+    if !discarded.isEmpty { discarded[object.entity.root]?.remove(object.reference) }
+  }
+
   /// Removes an object from the graph; the object retains its values.
   func dismiss(_ object: ManagedObject) {
     object.state = [.deletedInStore]

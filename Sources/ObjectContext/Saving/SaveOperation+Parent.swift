@@ -20,7 +20,7 @@ extension SaveOperation {
     }
     try loadOrders(of: changed + deleted)
 
-    for object in inserted { try parent.saving.takeIn(object) }
+    try parent.saving.takeIn(inserted: inserted)
     for (object, destination) in zip(updated, destinations) {
       try parent.saving.takeIn(object, over: destination)
     }
@@ -124,20 +124,34 @@ extension SaveOperation {
     _ = try graph.relationships.exists(known)
   }
 
-  /// Inserts a child's new object under the same ID, or reverts a deletion that the child reverted.
-  private func takeIn(_ object: ManagedObject) throws {
-    let known = registry.object(object.entity, object.reference)
-    if let known, known.state.contains(.deletedInStore) {
-      graph.forget(known)
-    } else if let deleted = known, deleted.isDeleted {
-      deleted.state.remove(.deleted)
-      tracker.sweep()
-      if notifications.isWatched { graph.record(.undeleted(deleted)) }
-      notifications.record(.inserted, deleted)
-      return try takeIn(object, over: deleted)
-    } else if let known {
-      return try takeIn(object, again: known)
+  /// Inserts a child's new objects under the same IDs.
+  ///
+  /// Those that this context has, deleted or not, come last: what they refer to has to be there.
+  private func takeIn(inserted objects: [ManagedObject]) throws {
+    var known: [(object: ManagedObject, own: ManagedObject)] = []
+    for object in objects {
+      let own = registry.object(object.entity, object.reference)
+      if let own, !own.state.contains(.deletedInStore) {
+        known.append((object, own))
+      } else {
+        if let own { graph.forget(own) }
+        insert(object)
+      }
     }
+    if known.isEmpty { return }
+    let restored = known.map(\.own).filter(\.isDeleted)
+    for own in restored {
+      own.state.remove(.deleted)
+      if notifications.isWatched { graph.record(.undeleted(own)) }
+      notifications.record(.inserted, own)
+    }
+    tracker.sweep()
+    for (object, own) in known { try takeIn(object, again: own) }
+    // This context may have linked these, or their destinations, before it deleted them.
+    for own in restored { try graph.undoing.reconnect(own) }
+  }
+
+  private func insert(_ object: ManagedObject) {
     let own = graph.make(object.storeEntity, object.reference, nil, nil)
     let changes = ObjectChanges(defaultsOf: object.entity, isWatched: notifications.isWatched)
     let oneToOnes = plans[object.entity].oneToOnes
@@ -151,6 +165,7 @@ extension SaveOperation {
     // An object that is inserted again after its deletion was saved continues from its old version.
     own.node = object.node
     tracker.addInserted(own)
+    graph.readmit(own)
     if notifications.isWatched { graph.record(.inserted(own)) }
     notifications.record(.inserted, own)
   }
@@ -168,8 +183,8 @@ extension SaveOperation {
     }
   }
 
-  /// Writes a child's new object into an object that this context has: it has changes too, so that
-  /// its deletion elsewhere was deferred, or it was stored again already.
+  /// Writes a child's new object into an object that this context has: its deletion here was reverted, or
+  /// deferred since it has changes too, or it was stored again already.
   private func takeIn(_ object: ManagedObject, again known: ManagedObject) throws {
     if tracker.deferredDeletions.contains(known), let row = known.changes?.committedRow ?? known.node {
       graph.undoing.reinsert(known, over: row)

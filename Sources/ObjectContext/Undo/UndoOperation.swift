@@ -41,14 +41,17 @@ struct UndoOperation: GraphOperation {
     let back = touched.filter { object, events in
       events.contains(.undoDeletion) && object.graph === graph && !object.isDeleted
     }
-    for object in back.keys {
-      try graph.relationships.followDeletions(of: object)
-      try alignInverses(of: object)
-    }
+    for object in back.keys { try reconnect(object) }
     for step in steps { try alignRelationship(of: step) { back[$0] != nil } }
     for (object, events) in touched where !events.isDisjoint(with: [.undoInsertion, .undoDeletion]) {
       try releaseOthers(object)
     }
+  }
+
+  /// Brings the other ends of a restored object's relationships in step with the object.
+  func reconnect(_ object: ManagedObject) throws {
+    try graph.relationships.followDeletions(of: object)
+    try alignInverses(of: object)
   }
 
   /// Where a step added a restored object to a to-many, or removed it, the object's own list
@@ -80,7 +83,9 @@ struct UndoOperation: GraphOperation {
       let destinations = try object.destinations(relationship).references
       let own = object.toManyState(relationship)
       for reference in destinations {
-        guard let end = registry.object(relationship.destination, reference), end !== object else { continue }
+        guard let end = registry.object(relationship.destination, reference),
+          end !== object || inverse !== relationship
+        else { continue }
         align(end, inverse, with: object, own)
       }
     }
@@ -278,6 +283,7 @@ struct UndoOperation: GraphOperation {
     object.state = state
     object.graph = graph
     registry.insert(object)
+    graph.readmit(object)
   }
 
   /// Makes an object whose row was deleted a new object with its current values.

@@ -36,6 +36,13 @@ extension ContextCheck {
       let copy = try child.existingObject(with: new.objectID)
       try expect(copy !== new && copy.objectID.isTemporaryID, "by a temporary ID of the parent's")
       try expect(copy.object("employer").flatMap { try Fixtures.text($0) } == "New firm", "a to-one")
+      try old[0].setObject(firm, forKey: "employer")
+      let sibling = ManagedObjectContext(parent: parent)
+      let other = try sibling.existingObject(with: old[0].objectID)
+      try withExtendedLifetime(sibling) {
+        try expect(other.object("employer")?.objectID == firm.objectID, "its ID as the parent has it")
+      }
+      try old[0].setObject(stored, forKey: "employer")
       let mirror = try child.existingObject(with: firm.objectID)
       try expect(mirror.objects("employees").map { $0 } == [copy], "a to-many")
       try expect(!child.hasChanges, "looking changes nothing")

@@ -104,5 +104,52 @@ extension ContextCheck {
       let stored = try reader.existingObject(with: ada.objectID)
       try expect(Fixtures.names(stored.objects("tags")) == ["t"], "the link is stored")
     },
+    ContextCheck("what a child deletes and brings back has its parent's links at both ends") { factory in
+      let scenario = try await ContextScenario(factory)
+      let parent = scenario.newContext()
+      let (ada, tag) = (try Fixtures.person(parent, "Ada"), try Fixtures.tag(parent, "t"))
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      child.undoManager = UndoManager()
+      let copy = try child.existingObject(with: ada.objectID)
+      try expect(copy.objects("tags").isEmpty, "read before")
+      try tag.add(ada, to: "people")
+      try child.delete(copy)
+      try child.save()
+      try expect(ada.isDeleted && tag.objects("people").isEmpty, "deleted in the parent")
+      try child.undo()
+      try child.save()
+      let isLinked = try !ada.objects("tags").isEmpty
+      try expect(tag.objects("people").isEmpty != isLinked, "the ends agree")
+      try parent.save()
+      let reader = scenario.newContext()
+      for (id, list) in [(ada.objectID, "tags"), (tag.objectID, "people")] {
+        let stored = try reader.existingObject(with: id)
+        try expect(stored.objects(list).isEmpty != isLinked, "stored as shown")
+      }
+    },
+    ContextCheck("a child can refer to a new object whose deletion its parent has undone") { factory in
+      let scenario = try await ContextScenario(factory)
+      let parent = scenario.newContext()
+      parent.undoManager = UndoManager()
+      let child = ManagedObjectContext(parent: parent)
+      let id = try { () throws -> ManagedObjectID in
+        let born = try Fixtures.person(parent, "Born")
+        try parent.obtainPermanentIDs(for: [born])
+        parent.processPendingChanges()
+        try parent.delete(born)
+        parent.processPendingChanges()
+        try parent.undo()
+        try parent.save()
+        return born.objectID
+      }()
+      parent.undoManager = nil
+      let other = try Fixtures.person(child, "Other")
+      try other.setObject(try child.existingObject(with: id), forKey: "manager")
+      try child.save()
+      try parent.save()
+      let reader = scenario.newContext()
+      try expect(!reader.existingObject(with: id).objects("reports").isEmpty, "the link is stored")
+    },
   ]
 }

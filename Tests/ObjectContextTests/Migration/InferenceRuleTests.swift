@@ -283,5 +283,11 @@ struct InferenceRuleTests {
     #expect(issues.map(\.kind) == [.mergedHierarchies])
     #expect(issues.first?.message == "Tag would hold the objects of Shelf and Tag, which were apart")
     #expect(try await place.refusal(merged)?.code == .modelMismatch)
+    let converted = try Self.changed {
+      $0["Shelf"]?.superentityName = "Tag"
+      $0["Author"]?.attributes[0] = Attribute("name", .date)
+    }
+    let counts = try await place.forecast(converted).issues.map(\.objectCount)
+    #expect(counts == [0, 1], "what else is impossible is counted all the same")
   }
 }

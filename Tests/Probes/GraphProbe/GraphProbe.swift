@@ -17,8 +17,6 @@ struct GraphProbe: AsyncParsableCommand {
   var cases: Int?
   @Option(help: "How many cases of nested contexts to try; a twentieth of the steps unless given.")
   var nested: Int?
-  @Flag(help: "Grandchildren and undo in nested contexts, with which about one case in a thousand differs.")
-  var nestedUndo = false
   @Option(help: "How many steps with batches to take; a twentieth of the steps unless given.") var batches:
     Int?
   @Option(help: "Where the objects are stored: in a file, or on a server of its own.") var store = StoreKind
@@ -36,9 +34,7 @@ struct GraphProbe: AsyncParsableCommand {
     report.add(pair)
     let inverses = try await InverseWalk(seed: seed, isVerbose: verbose).run(cases: cases ?? steps / 20)
     report.add(inverses)
-    let nested = try await NestedWalk(
-      seed: seed, isVerbose: verbose, undoesNested: nestedUndo
-    ).run(cases: nested ?? steps / 20)
+    let nested = try await NestedWalk(seed: seed, isVerbose: verbose).run(cases: nested ?? steps / 20)
     report.add(nested)
     print(
       "replayed \(report.replayed) transactions into \(report.rebuilt) objects, and parts of them at"
