@@ -102,7 +102,11 @@ struct ConflictResolver: GraphOperation {
     case .mergeByPropertyObjectTrump, .overwrite, .values:
       // An object without changes, of which the save only checks the version, is not stored again.
       guard object.hasChanges, let old = object.changes?.committedRow ?? object.node else { break }
+      let inRow = object.entity.relationships.filter {
+        !$0.isToMany && $0.field >= 0 && object.changes?.value($0.index) == nil
+      }
       graph.undoing.reinsert(object, over: old)
+      for toOne in inRow { try leaveDeleted(toOne, of: object) }
       try graph.relationships.relink(object)
       if case .values(let values) = resolution { try set(values, on: object) }
       return
@@ -110,6 +114,17 @@ struct ConflictResolver: GraphOperation {
     }
     try graph.relationships.drop(object)
     graph.faulting.turnDeleted(object)
+  }
+
+  /// Clears a to-one that only the deleted row had, and that leads to an object which is deleted, too.
+  ///
+  /// The rule no action of a to-one without an inverse leaves it.
+  private func leaveDeleted(_ toOne: RelationshipDescription, of object: ManagedObject) throws {
+    if toOne.inverse == nil, toOne.deleteRule == .noAction { return }
+    guard let destination = try object.destination(toOne), destination !== object,
+      try !graph.relationships.exists(destination)
+    else { return }
+    object.setSlot(toOne.index, .null)
   }
 
   /// Resolves a change elsewhere of a deleted object: the deletion stays, or the stored row wins.

@@ -168,6 +168,10 @@ struct Faulting: GraphOperation {
     if let node = batch?.node(reference, hint: hint, generation: tracker.generation) {
       return graph.make(node.storeEntity, reference, node, batch)
     }
+    // A parent's new object is in no store yet, and one that it deletes has no row here.
+    if let above = registeredAbove(reference, destination) {
+      return graph.make(above.storeEntity, reference, nil, batch)
+    }
     var entity = destination
     if destination.hasSubentities {
       if let batch, !batch.entityIndices.isEmpty, let place = batch.place(reference, hint: hint) {
@@ -182,9 +186,16 @@ struct Faulting: GraphOperation {
         if let node { return graph.make(node.storeEntity, reference, node, batch) }
       }
     }
-    // A parent's new object is in no store yet.
-    let entities = reference < 0 ? temporaryEntities : storeEntities
-    return graph.make(entities[entity.index], reference, nil, batch)
+    return graph.make(storeEntities[entity.index], reference, nil, batch)
+  }
+
+  private func registeredAbove(_ reference: Int64, _ entity: EntityDescription) -> ManagedObject? {
+    var above = parent
+    while let graph = above {
+      if let known = graph.registry.object(entity, reference) { return known }
+      above = graph.parent
+    }
+    return nil
   }
 
   /// The batch of all destinations of a to-one of an object's batch.
@@ -194,7 +205,7 @@ struct Faulting: GraphOperation {
 
   func toOneBatch(_ batch: FetchBatch, _ relationship: RelationshipDescription) -> FetchBatch? {
     guard relationship.field >= 0 else { return nil }
-    return batch.toOneBatch(relationship.index, generation: tracker.generation) {
+    return batch.toOneBatch(relationship, generation: tracker.generation) {
       var seen: Set<Int64> = []
       var references: [Int64] = []
       for (place, reference) in batch.references.enumerated() {

@@ -15,6 +15,12 @@ struct FetchOperation: GraphOperation {
       try prefetch(for: request, of: objects, entity)
     }
     // Objects are made of the classes of their entity's hierarchy, so each is a T.
+    guard entity.superentity == nil || objects.allSatisfy({ $0.entity.isKind(of: entity) }) else {
+      throw ContextError(
+        .wrongType,
+        "a changed object was read while it was deleted, before it was known to be a \(entity.name);"
+          + " refresh it and fetch again")
+    }
     return unsafeBitCast(objects, to: [T].self)
   }
 
@@ -111,7 +117,7 @@ struct FetchOperation: GraphOperation {
     // A property has the same field in the rows of the whole hierarchy.
     batch.keepPartial(nodes, fields: Set(names.compactMap { entity.propertyIndex(named: $0)?.field }))
     return nodes.map { node in
-      guard let known = registry.object(node.entity, node.reference) else {
+      guard let known = registered(node.reference, node.storeEntity) else {
         return graph.make(node.storeEntity, node.reference, nil, batch)
       }
       graph.faulting.turnBackIntoFault(known)
@@ -139,7 +145,7 @@ struct FetchOperation: GraphOperation {
       let page = ids[start..<min(start + step, ids.count)]
       let batch = FetchBatch(first.entity.root, page.map { $0.reference }, generation: tracker.generation)
       for id in page {
-        let known = registry.object(first.entity, id.reference)
+        let known = registered(id.reference, id.storeEntity)
         if let known { graph.faulting.turnBackIntoFault(known) }
         objects.append(known ?? graph.make(id.storeEntity, id.reference, nil, batch))
       }
@@ -160,7 +166,7 @@ struct FetchOperation: GraphOperation {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(nodes.count)
     for node in nodes {
-      if let known = box.map.object(node.reference) {
+      if let known = box.map.object(node.reference), isKnown(known, node.storeEntity) {
         adopt(node, known)
         if known.state.contains(.deletedInStore) { continue }
         known.batch = batch ?? known.batch
@@ -170,6 +176,23 @@ struct FetchOperation: GraphOperation {
       }
     }
     return objects
+  }
+
+  private func registered(_ reference: Int64, _ storeEntity: StoreEntity) -> ManagedObject? {
+    guard let known = registry.object(storeEntity.entity, reference), isKnown(known, storeEntity) else {
+      return nil
+    }
+    return known
+  }
+
+  /// Whether an object is of the entity that its row has; one without changes is forgotten otherwise.
+  ///
+  /// Where a relationship leads to an object without a row, it is made with the relationship's destination.
+  @inline(__always)
+  private func isKnown(_ known: ManagedObject, _ storeEntity: StoreEntity) -> Bool {
+    if known.storeEntity.entityIndex == storeEntity.entityIndex || known.hasChanges { return true }
+    graph.forget(known)
+    return false
   }
 
   /// Gives an object a row read for it.

@@ -19,8 +19,9 @@ final class FetchBatch {
   private var missing: Set<Int64> = []
   /// Partially read rows, and the fields that were read.
   private var partial: (nodes: [IncrementalStoreNode], fields: Set<Int>)?
-  private var toOnes: [Int: FetchBatch] = [:]
-  private var toManys: [Int: (destinations: RelationshipDestinations, batch: FetchBatch)] = [:]
+  // By relationship: those of two subentities can have the same index.
+  private var toOnes: [ObjectIdentifier: FetchBatch] = [:]
+  private var toManys: [ObjectIdentifier: (destinations: RelationshipDestinations, batch: FetchBatch)] = [:]
   /// The rows that refer to the batch's objects by a to-one without an inverse, by the
   /// relationship and the object they refer to.
   private var holders: [ObjectIdentifier: [Int64: [IncrementalStoreNode]]] = [:]
@@ -106,11 +107,12 @@ final class FetchBatch {
     return nodes.isEmpty ? nil : nodes[place]
   }
 
-  func toOneBatch(_ index: Int, generation: Int, make: () -> FetchBatch?) -> FetchBatch? {
+  func toOneBatch(_ toOne: RelationshipDescription, generation: Int, make: () -> FetchBatch?) -> FetchBatch? {
     check(generation)
-    if let known = toOnes[index] { return known }
-    toOnes[index] = make()
-    return toOnes[index]
+    if let known = toOnes[ObjectIdentifier(toOne)] { return known }
+    let new = make()
+    toOnes[ObjectIdentifier(toOne)] = new
+    return new
   }
 
   /// The destinations of a to-many of one object, as a slice of the batch of all destinations.
@@ -122,12 +124,12 @@ final class FetchBatch {
   ) throws -> (ArraySlice<Int64>, FetchBatch)? {
     check(generation)
     guard let place = places[reference] else { return nil }
-    if let known = toManys[relationship.index] {
+    if let known = toManys[ObjectIdentifier(relationship)] {
       return (known.destinations.destinations(at: place), known.batch)
     }
     let destinations = try load(references)
     let batch = FetchBatch(relationship, destinations, generation: generation)
-    toManys[relationship.index] = (destinations, batch)
+    toManys[ObjectIdentifier(relationship)] = (destinations, batch)
     return (destinations.destinations(at: place), batch)
   }
 
@@ -137,7 +139,7 @@ final class FetchBatch {
   /// The batch of the destinations of a to-many of all objects, if it was loaded already.
   func knownDestinations(_ relationship: RelationshipDescription, generation: Int) -> FetchBatch? {
     check(generation)
-    return toManys[relationship.index]?.batch
+    return toManys[ObjectIdentifier(relationship)]?.batch
   }
 
   /// Stores the destinations of a to-many of all objects.
@@ -146,7 +148,7 @@ final class FetchBatch {
     generation: Int
   ) {
     check(generation)
-    toManys[relationship.index] = (destinations, batch)
+    toManys[ObjectIdentifier(relationship)] = (destinations, batch)
   }
 
   /// The rows that refer to an object by a to-one without an inverse.

@@ -25,7 +25,10 @@ extension RelationshipMaintenance {
             registry.object(node.entity, node.reference)
             ?? graph.make(node.storeEntity, node.reference, node, nil)
           graph.fetching.adopt(node, holder)
-          if !holder.isDeleted, holder.changes?.value(toOne.index) == nil { try assign(holder, toOne, nil) }
+          if holder.isDeleted || holder.changes?.value(toOne.index) != nil { continue }
+          try assign(holder, toOne, nil)
+          // Its changes are based on an older row, which may have nothing there to clear.
+          if holder.node?.version != node.version { tracker.lock(holder) }
         }
       }
     }

@@ -4,7 +4,8 @@ import StoreContract
 extension SaveOperation {
   /// Writes this child's changes into the parent's objects, by property: the child's values win.
   ///
-  /// Issues no statement, unless objects are faults in the parent or are deleted.
+  /// Issues no statement, unless objects are faults in the parent or are deleted; one for each root entity
+  /// with new destinations whose rows the parent has not read.
   func save(into parent: ObjectGraph) throws -> ContextChanges {
     try validate()
     let (inserted, updated, deleted) = (tracker.inserted, tracker.updatedToSave, tracker.deleted)
@@ -14,10 +15,12 @@ extension SaveOperation {
     let destinations = try parent.saving.objectsToUpdate(changes.updated)
     let doomed = try parent.saving.objectsToDelete(changes.deleted)
     for object in inserted { try parent.saving.readKnown(object) }
+    var unread: [EntityDescription: Set<Int64>] = [:]
     for object in changed {
       _ = try graph.faulting.currentNode(object)
-      try parent.saving.checkDestinations(of: object)
+      try parent.saving.checkDestinations(of: object, &unread)
     }
+    try parent.saving.checkRows(unread)
     try loadOrders(of: changed + deleted)
 
     try parent.saving.takeIn(inserted: inserted)
@@ -85,6 +88,12 @@ extension SaveOperation {
     tracker.didChange()
     tracker.removeAll()
     for object in inserted + updated {
+      // A deletion of this save took it along in the parent, which had given it to the deleted object.
+      if parent.saving.isDiscarded(object.objectID) {
+        notifications.record(.deleted, object)
+        graph.dismiss(object)
+        continue
+      }
       let node = try parent.faulting.currentNode(parent.faulting.object(with: object.objectID))
       settle(object, node)
     }
@@ -93,24 +102,45 @@ extension SaveOperation {
   }
 
   /// Checks that no new destination of a child's object is deleted in this context.
-  private func checkDestinations(of object: ManagedObject) throws {
+  ///
+  /// - `unread`: Takes, by root entity, those of which only their rows say whether they exist.
+  private func checkDestinations(of object: ManagedObject, _ unread: inout [EntityDescription: Set<Int64>])
+    throws
+  {
     for relationship in object.entity.relationships where !relationship.isTransient {
       var destinations = Array(object.changes?.knownToMany(relationship)?.added ?? [])
       if case .reference(let destination)? = object.changes?.value(relationship.index) {
         destinations = [destination]
       }
-      for destination in destinations where isDeleted(destination, relationship.destination) {
+      for destination in destinations {
         // It is the child's own new object, or one whose deletion the child has reverted.
         if object.graph?.registry.object(relationship.destination, destination)?.isInserted == true {
           continue
         }
-        throw ContextError(
-          .conflict,
-          "\(object.entity.name).\(relationship.name) refers to an object that the parent context deletes;"
-            + " choose another"
-        )
+        if isDeleted(destination, relationship.destination) {
+          throw deletedDestination(of: "\(object.entity.name).\(relationship.name)")
+        }
+        let known = registry.object(relationship.destination, destination)
+        if destination > 0, known?.isInserted != true,
+          known?.node == nil || known?.state.contains(.deletedInStore) == true
+        {
+          unread[relationship.destination.root, default: []].insert(destination)
+        }
       }
     }
+  }
+
+  private func checkRows(_ unread: [EntityDescription: Set<Int64>]) throws {
+    for (root, references) in unread {
+      let rows = try graph.source.newValues(for: references.sorted(), of: root)
+      if rows.contains(where: { $0 == nil }) { throw deletedDestination(of: "a changed object") }
+    }
+  }
+
+  private func deletedDestination(of changed: String) -> ContextError {
+    ContextError(
+      .conflict,
+      "\(changed) refers to an object that the parent context deletes, or has deleted; choose another")
   }
 
   private func isDeleted(_ reference: Int64, _ entity: EntityDescription) -> Bool {

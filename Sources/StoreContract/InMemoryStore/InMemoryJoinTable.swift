@@ -4,9 +4,15 @@ struct InMemoryJoinTable: Sendable {
   private(set) var sources: [Int64: [Int64]] = [:]
 
   mutating func add(_ link: RelationshipChanges.JoinTableRow) {
-    guard destinations[link.source]?.contains(link.destination) != true else { return }
+    if has(link) { return }
     destinations[link.source, default: []].append(link.destination)
     sources[link.destination, default: []].append(link.source)
+  }
+
+  /// Looks in the shorter of the two lists.
+  private func has(_ link: RelationshipChanges.JoinTableRow) -> Bool {
+    guard let ends = destinations[link.source], let starts = sources[link.destination] else { return false }
+    return starts.count < ends.count ? starts.contains(link.source) : ends.contains(link.destination)
   }
 
   mutating func remove(_ link: RelationshipChanges.JoinTableRow) {

@@ -11,6 +11,20 @@ enum CommitRecord {
   /// The number in the connection's row of `_commit`: its last transaction without a row in the history.
   case numbered(UUID, Int64)
 
+  private static let fingerprintLength = 16
+
+  /// What a token has of it: the fingerprint, and the number in eight bytes, the last one first.
+  var data: Data? {
+    guard case .inHistory(let fingerprint, let start) = self else { return nil }
+    return Data(fingerprint) + withUnsafeBytes(of: start.littleEndian) { Data($0) }
+  }
+
+  init?(_ data: Data) {
+    guard data.count == Self.fingerprintLength + MemoryLayout<Int64>.size else { return nil }
+    let number = data.suffix(MemoryLayout<Int64>.size).reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    self = .inHistory(Array(data.prefix(Self.fingerprintLength)), after: number)
+  }
+
   static let table = "_commit"
   static let creation =
     "CREATE TABLE _commit (connection uuid PRIMARY KEY, number bigint NOT NULL,"
@@ -68,6 +82,17 @@ enum CommitRecord {
       return Outcome(
         isCommitted: true, place: .init(transactionNumber: number, fingerprint: Data(fingerprint)))
     }
+  }
+
+  /// Whether the history has all since the transaction began, so that what is not in it was not done.
+  ///
+  /// One statement.
+  func isKnown(_ connection: ServerConnection) throws -> Bool {
+    guard case .inHistory(_, let start) = self else { return true }
+    let rows = try connection.run(
+      "SELECT (SELECT last FROM _history) = $1 OR EXISTS (SELECT FROM _transaction WHERE number = $1 + 1)",
+      [.number(start)])
+    return rows.count > 0 && !rows.isNull(0, 0) && rows.boolean(0, 0)
   }
 
   /// Has a transaction fail that the server gets later: all of it, its commit too, may be on the way still.

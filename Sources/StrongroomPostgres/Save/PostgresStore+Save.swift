@@ -28,12 +28,13 @@ extension PostgresStore {
     }
   }
 
-  /// Whether nothing is to be read for it, or copied.
+  /// Whether nothing is to be read for it, or copied, and no uniqueness is to be checked: a save may have to
+  /// wait for others then, and does so before they have to wait for it.
   private func isOneTrip(_ save: SaveChangesRequest) throws -> Bool {
     let opened = try open
     return save.deleted.isEmpty && save.relationshipChanges.isEmpty
       && save.inserted.count < ServerSave.fewestCopied && opened.sealing == nil && opened.recorded.isEmpty
-      && opened.schema.derivedAttributes.isEmpty
+      && opened.schema.derivedAttributes.isEmpty && !opened.schema.isUnique(in: save)
   }
 
   /// Deletes what is beyond the limits of the history, unless others are waited for.
@@ -114,7 +115,7 @@ extension PostgresStore {
 
   /// Whether a save whose outcome was unknown is in the store.
   ///
-  /// One that is not there does not come later. One transaction of up to four statements, which waits for
+  /// One that is not there does not come later. One transaction of up to six statements, which waits for
   /// saves in progress, and for the standbys that have to confirm commits; one statement where the store is
   /// open for reading. To be asked before anything else is saved.
   /// - Throws: `StoreError`: `notFound` when the token is another store's; `busy` where a save is in progress
@@ -125,11 +126,14 @@ extension PostgresStore {
     let isReadOnly = description.isReadOnly
     let isMet =
       try isReadOnly
-      ? token.isMet(in: opened)
+      ? opened.pool.read { try token.isMet(in: opened, $0) }
       : settled { connection in
-        let isMet = try token.isMet(in: opened)
-        guard isMet == false, let record = token.record else { return isMet }
-        return try CommitRecord.inHistory(Array(record), after: 0).outcome(connection).isCommitted
+        guard token.store == opened.identifier, let record = token.record.flatMap(CommitRecord.init) else {
+          return try token.isMet(in: opened, connection)
+        }
+        if try record.outcome(connection).isCommitted { return true }
+        // Its object may have its version from another's save, which only a whole history tells.
+        return try record.isKnown(connection) ? false : token.isMet(in: opened, connection)
       }
     guard let isMet else { throw StoreError(.notFound, "the token is of another store") }
     if isReadOnly, !isMet {
@@ -156,17 +160,15 @@ extension PostgresStore {
 }
 
 extension CommitToken {
-  /// Whether its save is stored; nil where it is another store's.
+  /// Whether its save is stored, by the object's version; nil where it is another store's.
   ///
   /// One statement.
-  func isMet(in opened: PostgresStore.Opened) throws -> Bool? {
+  fileprivate func isMet(in opened: PostgresStore.Opened, _ connection: ServerConnection) throws -> Bool? {
     guard store == opened.identifier, let entity = opened.schema.model.entity(named: entityName) else {
       return nil
     }
     let table = opened.schema.table(entity).name.quoted
-    let rows = try opened.pool.read {
-      try $0.run("SELECT _version FROM \(table) WHERE _id = $1", [.number(reference)])
-    }
+    let rows = try connection.run("SELECT _version FROM \(table) WHERE _id = $1", [.number(reference)])
     return isMet(by: rows.count == 0 ? nil : rows.number(0, 0))
   }
 }

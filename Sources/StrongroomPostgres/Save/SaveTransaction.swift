@@ -82,7 +82,7 @@ final class SaveTransaction {
         let fingerprint = try recorder.appendExpecting { [self] in place = $0 }
         guard let fingerprint else { throw Unexpected() }
         record = .inHistory(fingerprint, after: start)
-        token?.record = Data(fingerprint)
+        token?.record = record?.data
       } else {
         if tracksHistory { place = try recorder.append(store.description.historyLimits) }
         leaveRecord()

@@ -59,9 +59,12 @@ struct AnswerWatch: Sendable {
 /// A process of the server, which has one connection.
 struct ServerProcess {
   let number: Int32
-  /// When it began, as the server writes it, since numbers come again; nil where that is not known.
+  /// When it began, since numbers come again; nil where that is not known.
   let start: String?
 
+  /// When a process began, in SQL: a text that no setting changes.
+  static let start = "extract(epoch FROM backend_start)::text"
+
   /// What finds it in `pg_stat_activity`.
-  var condition: String { "pid = \(number)" + (start.map { " AND backend_start = '\($0)'" } ?? "") }
+  var condition: String { "pid = \(number)" + (start.map { " AND \(Self.start) = '\($0)'" } ?? "") }
 }

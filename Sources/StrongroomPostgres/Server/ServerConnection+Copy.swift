@@ -59,18 +59,19 @@ extension ServerConnection {
     for row in 0..<rows {
       values.add(Int16(truncatingIfNeeded: columns))
       try add(row, &values)
-      if values.bytes.count >= Self.copiedTogether { put(&values) }
+      if values.bytes.count >= Self.copiedTogether { try put(&values) }
     }
     values.add(Int16(-1))
-    put(&values)
+    try put(&values)
   }
 
   /// What it does not take, the answer at the end says.
-  private func put(_ values: inout ServerValues) {
+  private func put(_ values: inout ServerValues) throws {
     values.bytes.withUnsafeBytes { bytes in
       let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
       _ = PQputCopyData(handle, start, Int32(truncatingIfNeeded: bytes.count))
     }
     values.removeAll()
+    if !waitUntilSent() { throw failure(nil) }
   }
 }

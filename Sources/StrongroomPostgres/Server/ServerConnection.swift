@@ -73,6 +73,8 @@ final class ServerConnection {
     }
     // The server's notices are for people at a terminal.
     PQsetNoticeProcessor(new, { _, _ in }, nil)
+    // Else what is too long for the socket is waited for without end where the server stands still.
+    PQsetnonblocking(new, 1)
     handle = new
   }
 
@@ -190,15 +192,23 @@ final class ServerConnection {
   }
 
   /// Waits until an answer is there, or the connection is lost.
-  private func waitForAnswer() -> Bool {
-    var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+  private func waitForAnswer() -> Bool { wait { _ in PQisBusy(handle) == 1 } }
+
+  /// Waits until the network has taken what was sent, or the connection is lost; false where it never does.
+  func waitUntilSent() -> Bool { wait { isSending in isSending } }
+
+  /// Waits as long as it is to, and sends meanwhile what is left to send.
+  private func wait(_ isToWait: (_ isSending: Bool) -> Bool) -> Bool {
+    var socket = pollfd(fd: PQsocket(handle), events: 0, revents: 0)
     let process = identity?.process ?? ServerProcess(number: PQbackendPID(handle), start: nil)
-    while PQisBusy(handle) == 1 {
+    while true {
+      let isSending = PQflush(handle) == 1
+      if !isToWait(isSending) { return true }
       // What TLS has taken in already is not to be seen at the socket.
       if PQsslInUse(handle) == 1 {
-        if PQconsumeInput(handle) == 0 { return true }
-        if PQisBusy(handle) == 0 { break }
+        if PQconsumeInput(handle) == 0 || !isToWait(isSending) { return true }
       }
+      socket.events = Int16(isSending ? POLLIN | POLLOUT : POLLIN)
       if poll(&socket, 1, Int32(min(watch.interval * 1000, 2e9))) != 0 {
         // What became of a connection that was lost is in the result.
         if PQconsumeInput(handle) == 0 { return true }
@@ -208,7 +218,6 @@ final class ServerConnection {
         return false
       }
     }
-    return true
   }
 
   func failure(_ result: OpaquePointer?) -> ServerError {

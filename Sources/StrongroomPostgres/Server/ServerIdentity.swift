@@ -2,7 +2,7 @@
 struct ServerIdentity {
   /// One row of texts.
   static let statement =
-    "SELECT pid, backend_start, (SELECT system_identifier FROM pg_control_system()),"
+    "SELECT pid, \(ServerProcess.start), (SELECT system_identifier FROM pg_control_system()),"
     + " CASE WHEN pg_is_in_recovery() THEN NULL ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END"
     + " FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 

@@ -14,13 +14,18 @@ struct ServerRequirements {
   func check() throws {
     let rows = try connection.run(
       "SELECT current_setting('server_encoding'), current_setting('server_version_num')::bigint,"
-        + " pg_is_in_recovery()")
+        + " pg_is_in_recovery(), current_setting('session_replication_role') = 'origin'")
     guard rows.number(0, 1) >= Self.leastVersion else {
       throw StoreError(.unsupportedServer, "the server is older than PostgreSQL 13; update it")
     }
     let encoding = rows.text(0, 0)
     guard encoding == "UTF8" else {
       throw StoreError(.other, "the database stores texts as \(encoding); make one with the encoding UTF8")
+    }
+    guard rows.boolean(0, 3) else {
+      throw StoreError(
+        .other,
+        "this user's session_replication_role has the server check no uniqueness; set it to origin")
     }
     // Both hold from the commit on, so neither does anything. A standby takes neither.
     if !rows.boolean(0, 2) { try connection.execute("LISTEN strongroom; UNLISTEN strongroom") }

@@ -21,7 +21,8 @@ struct ContextCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   static var all: [ContextCheck] {
-    life + faults + fetching + inaccessible + batches + values + relationships + deleteRules + validation
+    life + faults + fetching + inaccessible + batches + values + relationships + subentities + deleteRules
+      + validation
       + singleValues
       + limits + metadata + saving + conflicts + failingMerges + inverses + bothEnds + upserts
       + severalContexts + mergedInParents + undo + undoneInverses

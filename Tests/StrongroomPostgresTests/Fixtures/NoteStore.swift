@@ -50,6 +50,21 @@ struct NoteStore: Sendable {
     return save
   }
 
+  /// A save that changes what another one has inserted.
+  func change(_ insertion: SaveChangesRequest, _ text: String) throws -> SaveChangesRequest {
+    var save = SaveChangesRequest()
+    let builder = NodeBuilder()
+    var changed = PropertyIndexSet()
+    changed.insert(0)
+    for old in insertion.inserted {
+      builder.begin(fieldCount: entity.fieldCount)
+      try builder.set(entity.attributes[0], .string(text))
+      let node = builder.finish(old.storeEntity, reference: old.reference, version: old.version + 1)
+      save.updated.append(UpdatedObject(node: node, changedFields: changed))
+    }
+    return save
+  }
+
   /// The code that a save is refused with; nil where it is stored.
   func refusal(
     _ texts: [String] = ["a"], beforeCommit: (() throws -> Void)? = nil

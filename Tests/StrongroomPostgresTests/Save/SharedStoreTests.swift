@@ -65,6 +65,42 @@ struct SharedStoreTests {
     )
   }
 
+  @Test("while one waits for another's unique value, a third saves")
+  func waiting() async throws {
+    let (mine, theirs) = try await pair()
+    let server = try PostgresServer.shared()
+    let waiting = try context(mine)
+    try waiting.insert("Ship").set("name", "Anna")
+    try waiting.save()
+    let table = "\"\(mine.description.serverSchema)\".\"Ship\""
+    // As a batch does that is not done, which records itself in the history at its end.
+    let unfinished = Background {
+      try server.execute(
+        "BEGIN; INSERT INTO \(table) SELECT (r).* FROM (SELECT jsonb_populate_record(s,"
+          + " '{\"_id\": 99999, \"berth\": 7}') r FROM \(table) s LIMIT 1) x; SELECT pg_sleep(3); ROLLBACK")
+    }
+    let isInserted = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    while try server.execute(isInserted) == "0\n" { usleep(20_000) }
+    let save = Locked(false)
+    let saving = Background { [model = try Self.model()] in
+      let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(mine)
+      let context = ManagedObjectContext(coordinator, isolation: nil)
+      try context.insert("Ship").set("berth", 7)
+      save.withLock { $0 = true }
+      try context.save()
+    }
+    while !save.withLock({ $0 }) { usleep(5_000) }
+    usleep(300_000)
+    let other = try context(theirs)
+    try other.insert("Ship").set("name", "Berta")
+    try other.save()
+    #expect(!saving.isDone && !unfinished.isDone)
+    try saving.value()
+    _ = try unfinished.value()
+    #expect(try theirs.count(for: FetchRequest("Ship")) == 3)
+  }
+
   @Test("a moment stays as it was while others save")
   func moment() async throws {
     let (mine, theirs) = try await pair()

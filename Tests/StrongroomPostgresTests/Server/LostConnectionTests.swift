@@ -129,4 +129,24 @@ struct LostConnectionTests {
     try notes.store.save(save)
     #expect(try notes.texts == ["a", "b"])
   }
+
+  @Test("where another program then saves the same object, is not taken for the other's save")
+  func others() async throws {
+    let server = try PostgresServer.shared()
+    let (path, schema) = (try NetworkPath(to: server), server.newSchema())
+    let mine = try await NoteStore(path.url, schema: schema) { $0.serverOutcomeTimeout = 0.5 }
+    let theirs = try await NoteStore(server.url, schema: schema)
+    let save = try mine.insertion(["start"])
+    try mine.store.save(save)
+    path.hold(cuttingOthers: true)
+    var token: CommitToken?
+    do { try mine.store.save(mine.change(save, "mine")) } catch let error as StoreError {
+      token = error.commitToken
+    }
+    try theirs.store.save(theirs.change(save, "theirs"))
+    path.endCutting()
+    #expect(try !mine.store.wasSaved(#require(token)))
+    path.release()
+    #expect(try theirs.texts == ["theirs"])
+  }
 }

@@ -171,4 +171,38 @@ struct SilentServerTests {
     #expect(try notes.count == 1)
     #expect(Date().timeIntervalSince(start) > 0.7, "it waited")
   }
+
+  @Test("that takes no more of a long save has it made again; the server's process stands still")
+  func longSaves() async throws {
+    let server = try PostgresServer.shared()
+    let program = "long \(UUID().uuidString.prefix(8))"
+    let notes = try await NoteStore(
+      NoteStore.address(server.url, ["application_name": program]), schema: server.newSchema()
+    ) { $0.serverCheckInterval = 0.3 }
+    try notes.save()
+    let found = try server.execute(
+      "SELECT pid FROM pg_stat_activity WHERE application_name = '\(program)'")
+    let processes = found.split(separator: "\n").compactMap { pid_t($0) }
+    #expect(!processes.isEmpty)
+    for process in processes { kill(process, SIGSTOP) }
+    defer { for process in processes { kill(process, SIGCONT) } }
+    try notes.save([String(repeating: "a", count: 4_000_000)])
+    #expect(try notes.count == 2)
+  }
+
+  @Test("is another thing than a statement that takes long, however the server writes times")
+  func styles() async throws {
+    let server = try PostgresServer.shared()
+    let styles = "-c datestyle=German -c timezone=Asia/Kolkata"
+    let notes = try await NoteStore(
+      NoteStore.address(server.url, ["options": styles]), schema: server.newSchema()
+    ) { $0.serverCheckInterval = 0.3 }
+    try notes.save()
+    let schema = notes.store.description.serverSchema
+    _ = Background {
+      _ = try? server.execute("BEGIN; LOCK TABLE \"\(schema)\".\"Note\"; SELECT pg_sleep(3); COMMIT")
+    }
+    usleep(500_000)
+    #expect(try notes.count == 1)
+  }
 }

@@ -81,4 +81,11 @@ struct UnsupportedServerTests {
       }
     }
   }
+
+  @Test("one whose user has it check no uniqueness is refused")
+  func uniqueness() async throws {
+    let server = try PostgresServer.shared()
+    let url = try NoteStore.address(server.url, ["options": "-c session_replication_role=replica"])
+    await #expect(throws: StoreError.self) { try await NoteStore(url, schema: server.newSchema()) }
+  }
 }
