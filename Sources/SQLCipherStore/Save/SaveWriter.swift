@@ -231,7 +231,27 @@ struct SaveWriter {
       place += most
     }
     if place == links.count { return }
-    try run(try connection.cached(statements.linkInsertion(table)), links[place...])
+    let statement = try connection.cached(statements.linkInsertion(table))
+    if table.isOrdered { return try run(statement, links, table) }
+    try run(statement, links[place...])
+  }
+
+  /// Inserts links at the end of their orders.
+  private func run(_ statement: Statement, _ links: [RelationshipChanges.JoinTableRow], _ table: JoinTable)
+    throws
+  {
+    var own = LinkPlaces(connection, table, column: "_position", of: "_source")
+    var inverse = LinkPlaces(connection, table, column: "_inverse_position", of: "_target")
+    func bind(_ index: Int32, _ place: Int64?) {
+      if let place { statement.bind(index, place) } else { statement.bindNull(index) }
+    }
+    for link in links {
+      statement.bind(1, link.source)
+      statement.bind(2, link.destination)
+      if table.hasPosition { bind(3, try own.take(link.source)) }
+      if table.hasInversePosition { bind(4, try inverse.take(link.destination)) }
+      try statement.run()
+    }
   }
 
   private func run(_ statement: Statement, _ links: ArraySlice<RelationshipChanges.JoinTableRow>) throws {

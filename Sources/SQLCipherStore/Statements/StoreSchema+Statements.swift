@@ -71,10 +71,17 @@ extension JoinTable {
   /// How many links one statement inserts where there are as many.
   static let rowsTogether = 45
 
+  /// Selects the place after the last of an order.
+  ///
+  /// - `column`: The column with the places; `condition`: whose order it is.
+  func nextPlace(_ column: String, _ condition: String) -> String {
+    "SELECT ifnull(max(\(column)), -1) + 1 FROM \(name.quoted) WHERE \(condition)"
+  }
+
   /// A link that is there already stays once.
   ///
   /// A new one goes to the end of each order, and so needs to see the links before: an ordered
-  /// table takes one at a time.
+  /// table takes one at a time, with the places that are known as `?3` and, of the inverse, `?4`.
   func insertion(rows: Int = 1) -> String {
     if rows > 1 {
       let marks = Array(repeating: "(?, ?)", count: rows).joined(separator: ", ")
@@ -84,11 +91,11 @@ extension JoinTable {
     var values = ["?1", "?2"]
     if hasPosition {
       columns.append("_position")
-      values.append("(SELECT ifnull(max(_position), -1) + 1 FROM \(name.quoted) WHERE _source = ?1)")
+      values.append("ifnull(?3, (\(nextPlace("_position", "_source = ?1"))))")
     }
     if hasInversePosition {
       columns.append("_inverse_position")
-      values.append("(SELECT ifnull(max(_inverse_position), -1) + 1 FROM \(name.quoted) WHERE _target = ?2)")
+      values.append("ifnull(?4, (\(nextPlace("_inverse_position", "_target = ?2"))))")
     }
     return
       "INSERT OR IGNORE INTO \(name.quoted) (\(columns.joined(separator: ", "))) VALUES"

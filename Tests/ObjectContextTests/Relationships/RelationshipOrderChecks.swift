@@ -223,5 +223,26 @@ extension ContextCheck {
       try expectContextError(.unknownKey, "no such name") { try ada.remove(at: 0, from: "nobody") }
       try expect(Fixtures.line(ada, "friends") == "b" && Fixtures.line(bea, "friends") == "a", "as it was")
     },
+    ContextCheck("many new destinations of several saves come one after another") { factory in
+      let scenario = try await ContextScenario(factory)
+      let context = scenario.newContext()
+      let tags = try ["t", "u"].map { try Fixtures.tag(context, $0) }
+      var wanted = [[], []] as [[String]]
+      for save in 0..<3 {
+        for number in 0..<40 {
+          let person = try Fixtures.person(context, "\(save).\(number)")
+          for place in [0, 1] where (number + place) % 3 != 0 {
+            try tags[place].add(person, to: "people")
+            wanted[place].append("\(save).\(number)")
+          }
+        }
+        try context.save()
+      }
+      let reader = scenario.newContext()
+      for (tag, names) in zip(tags, wanted) {
+        let stored = try reader.existingObject(with: tag.objectID)
+        try expect(Fixtures.line(stored, "people") == names.joined(separator: " "), "in their order")
+      }
+    },
   ]
 }
