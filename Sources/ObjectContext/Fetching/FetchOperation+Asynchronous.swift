@@ -37,8 +37,7 @@ extension FetchOperation {
       if !request.relationshipKeyPathsForPrefetching.isEmpty {
         try prefetch(for: request, of: objects, entity)
       }
-      // The request's classes were checked above.
-      return unsafeBitCast(objects, to: [T].self)
+      return try cast(objects, of: entity)
     }
   }
 

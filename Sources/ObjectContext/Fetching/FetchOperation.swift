@@ -14,13 +14,21 @@ struct FetchOperation: GraphOperation {
     if !request.relationshipKeyPathsForPrefetching.isEmpty {
       try prefetch(for: request, of: objects, entity)
     }
-    // Objects are made of the classes of their entity's hierarchy, so each is a T.
-    guard entity.superentity == nil || objects.allSatisfy({ $0.entity.isKind(of: entity) }) else {
+    return try cast(objects, of: entity)
+  }
+
+  /// Fetched objects as their class, which was checked for the entity.
+  ///
+  /// - Throws: `wrongType` where a changed object is still of a superentity: it was read without its row.
+  func cast<T: ManagedObject>(_ objects: [ManagedObject], of entity: EntityDescription) throws -> [T] {
+    let mayDiffer = entity.superentity != nil && T.self != ManagedObject.self
+    guard !mayDiffer || objects.allSatisfy({ $0.entity.isKind(of: entity) }) else {
       throw ContextError(
         .wrongType,
         "a changed object was read while it was deleted, before it was known to be a \(entity.name);"
           + " refresh it and fetch again")
     }
+    // Objects are made of the classes of their entity's hierarchy, so each is a T.
     return unsafeBitCast(objects, to: [T].self)
   }
 

@@ -117,10 +117,10 @@ extension SaveOperation {
         if object.graph?.registry.object(relationship.destination, destination)?.isInserted == true {
           continue
         }
-        if isDeleted(destination, relationship.destination) {
+        let known = registry.object(relationship.destination, destination)
+        if known?.isDeleted ?? isDiscarded(destination, relationship.destination) {
           throw deletedDestination(of: "\(object.entity.name).\(relationship.name)")
         }
-        let known = registry.object(relationship.destination, destination)
         if destination > 0, known?.isInserted != true,
           known?.node == nil || known?.state.contains(.deletedInStore) == true
         {
@@ -141,10 +141,6 @@ extension SaveOperation {
     ContextError(
       .conflict,
       "\(changed) refers to an object that the parent context deletes, or has deleted; choose another")
-  }
-
-  private func isDeleted(_ reference: Int64, _ entity: EntityDescription) -> Bool {
-    registry.object(entity, reference)?.isDeleted ?? isDiscarded(reference, entity)
   }
 
   /// Reads the row of this context's object of a child's new object, which was deleted and is

@@ -232,14 +232,14 @@ struct SaveWriter {
     }
     if place == links.count { return }
     let statement = try connection.cached(statements.linkInsertion(table))
-    if table.isOrdered { return try run(statement, links, table) }
+    if table.isOrdered { return try append(links, to: table, by: statement) }
     try run(statement, links[place...])
   }
 
   /// Inserts links at the end of their orders.
-  private func run(_ statement: Statement, _ links: [RelationshipChanges.JoinTableRow], _ table: JoinTable)
-    throws
-  {
+  private func append(
+    _ links: [RelationshipChanges.JoinTableRow], to table: JoinTable, by statement: Statement
+  ) throws {
     var own = LinkPlaces(connection, table, column: "_position", of: "_source")
     var inverse = LinkPlaces(connection, table, column: "_inverse_position", of: "_target")
     func bind(_ index: Int32, _ place: Int64?) {

@@ -62,10 +62,11 @@ enum CommitRecord {
     "SELECT number FROM _commit WHERE connection = pg_catalog.encode(\(fingerprint), 'hex')::uuid"
   }
 
-  /// What became of its transaction, where none is in progress; it is not done later.
+  /// What became of its transaction, where none is in progress.
   ///
   /// Up to two statements.
-  func outcome(_ connection: ServerConnection) throws -> Outcome {
+  /// - `isFinal`: Whether it is to be refused from now on where it is not done.
+  func outcome(_ connection: ServerConnection, isFinal: Bool = true) throws -> Outcome {
     switch self {
     case .numbered(let identifier, let number):
       let rows = try connection.run(
@@ -76,7 +77,7 @@ enum CommitRecord {
       let rows = try connection.run(
         "SELECT number FROM _transaction WHERE number > $2 AND fingerprint = $1"
           + " UNION ALL \(Self.ofTransaction("$1"))", [.bytes(fingerprint), .number(start)])
-      if rows.count == 0 { try Self.preclude(fingerprint, connection) }
+      if rows.count == 0, isFinal { try Self.preclude(fingerprint, connection) }
       let number = rows.count == 0 ? 0 : rows.number(0, 0)
       if number == 0 { return Outcome(isCommitted: false) }
       return Outcome(

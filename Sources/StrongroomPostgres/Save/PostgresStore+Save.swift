@@ -34,7 +34,7 @@ extension PostgresStore {
     let opened = try open
     return save.deleted.isEmpty && save.relationshipChanges.isEmpty
       && save.inserted.count < ServerSave.fewestCopied && opened.sealing == nil && opened.recorded.isEmpty
-      && opened.schema.derivedAttributes.isEmpty && !opened.schema.isUnique(in: save)
+      && opened.schema.derivedAttributes.isEmpty && !opened.schema.hasUniqueObjects(save)
   }
 
   /// Deletes what is beyond the limits of the history, unless others are waited for.
@@ -116,8 +116,8 @@ extension PostgresStore {
   /// Whether a save whose outcome was unknown is in the store.
   ///
   /// One that is not there does not come later. One transaction of up to six statements, which waits for
-  /// saves in progress, and for the standbys that have to confirm commits; one statement where the store is
-  /// open for reading. To be asked before anything else is saved.
+  /// saves in progress, and for the standbys that have to confirm commits; up to three statements where the
+  /// store is open for reading. To be asked before anything else is saved.
   /// - Throws: `StoreError`: `notFound` when the token is another store's; `busy` where a save is in progress
   ///   for 30 seconds; `readOnly` where it is not there and the store is open for reading, since it may come;
   ///   `serverUnreachable`.
@@ -126,15 +126,8 @@ extension PostgresStore {
     let isReadOnly = description.isReadOnly
     let isMet =
       try isReadOnly
-      ? opened.pool.read { try token.isMet(in: opened, $0) }
-      : settled { connection in
-        guard token.store == opened.identifier, let record = token.record.flatMap(CommitRecord.init) else {
-          return try token.isMet(in: opened, connection)
-        }
-        if try record.outcome(connection).isCommitted { return true }
-        // Its object may have its version from another's save, which only a whole history tells.
-        return try record.isKnown(connection) ? false : token.isMet(in: opened, connection)
-      }
+      ? opened.pool.read { try token.isMet(in: opened, $0, isFinal: false) }
+      : settled { try token.isMet(in: opened, $0, isFinal: true) }
     guard let isMet else { throw StoreError(.notFound, "the token is of another store") }
     if isReadOnly, !isMet {
       throw StoreError(
@@ -160,12 +153,20 @@ extension PostgresStore {
 }
 
 extension CommitToken {
-  /// Whether its save is stored, by the object's version; nil where it is another store's.
+  /// Whether its save is stored; nil where it is another store's.
   ///
-  /// One statement.
-  fileprivate func isMet(in opened: PostgresStore.Opened, _ connection: ServerConnection) throws -> Bool? {
+  /// Up to four statements.
+  /// - `isFinal`: Whether it is to be refused from now on where it is not stored.
+  fileprivate func isMet(
+    in opened: PostgresStore.Opened, _ connection: ServerConnection, isFinal: Bool
+  ) throws -> Bool? {
     guard store == opened.identifier, let entity = opened.schema.model.entity(named: entityName) else {
       return nil
+    }
+    if let record = record.flatMap(CommitRecord.init) {
+      if try record.outcome(connection, isFinal: isFinal).isCommitted { return true }
+      // The object may have its version from another's save, which only a whole history tells.
+      if try record.isKnown(connection) { return false }
     }
     let table = opened.schema.table(entity).name.quoted
     let rows = try connection.run("SELECT _version FROM \(table) WHERE _id = $1", [.number(reference)])

@@ -75,7 +75,7 @@ final class SaveTransaction {
   func finish() throws {
     try namingObjects {
       try DerivedValues(connection, opened, store).write(derived)
-      // The commit of the same round trip checks it, too.
+      // A save of one round trip writes nothing that has to be unique.
       if !connection.isOneTrip { writer.checkUniqueness() }
       if isExpecting {
         try connection.push()

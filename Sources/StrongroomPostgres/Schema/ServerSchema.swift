@@ -69,8 +69,8 @@ final class ServerSchema: Sendable {
       ordered.map(\.index) + uniqueness.map(indexes.index) + indexes.others(naming: &naming)
   }
 
-  /// Whether a save writes a property that has to be unique.
-  func isUnique(in save: SaveChangesRequest) -> Bool {
+  /// Whether a save writes objects of an entity with a uniqueness constraint.
+  func hasUniqueObjects(_ save: SaveChangesRequest) -> Bool {
     uniqueness.contains { constraint in
       save.inserted.contains { $0.entity.isKind(of: constraint.entity) }
         || save.updated.contains { $0.node.entity.isKind(of: constraint.entity) }

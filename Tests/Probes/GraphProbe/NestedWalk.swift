@@ -193,7 +193,7 @@ private final class NestedCase: ShortCase {
 
   /// A save that is refused is rolled back.
   ///
-  /// That of the main context is refused only where a child's link leads to what main has deleted meanwhile.
+  /// The main context may be refused only if a child linked to an object that main has deleted since.
   private func save(_ place: Int) throws {
     let level = levels[place]
     note("\(level.name): save")

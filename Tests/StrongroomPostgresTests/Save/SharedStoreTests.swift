@@ -72,26 +72,30 @@ struct SharedStoreTests {
     let waiting = try context(mine)
     try waiting.insert("Ship").set("name", "Anna")
     try waiting.save()
-    let table = "\"\(mine.description.serverSchema)\".\"Ship\""
+    let schema = mine.description.serverSchema
+    let table = "\"\(schema)\".\"Ship\""
     // As a batch does that is not done, which records itself in the history at its end.
     let unfinished = Background {
       try server.execute(
         "BEGIN; INSERT INTO \(table) SELECT (r).* FROM (SELECT jsonb_populate_record(s,"
-          + " '{\"_id\": 99999, \"berth\": 7}') r FROM \(table) s LIMIT 1) x; SELECT pg_sleep(3); ROLLBACK")
+          + " '{\"_id\": 99999, \"berth\": 7}') r FROM \(table) s LIMIT 1) x;"
+          + " SELECT pg_sleep(3), '\(schema)'; ROLLBACK")
     }
-    let isInserted = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-    while try server.execute(isInserted) == "0\n" { usleep(20_000) }
-    let save = Locked(false)
+    let sleeping = "FROM pg_stat_activity s WHERE s.wait_event = 'PgSleep' AND s.query LIKE '%\(schema)%'"
+    while try !unfinished.isDone && server.execute("SELECT count(*) \(sleeping)") == "0\n" {
+      usleep(10_000)
+    }
     let saving = Background { [model = try Self.model()] in
       let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
       try coordinator.addPersistentStore(mine)
       let context = ManagedObjectContext(coordinator, isolation: nil)
       try context.insert("Ship").set("berth", 7)
-      save.withLock { $0 = true }
       try context.save()
     }
-    while !save.withLock({ $0 }) { usleep(5_000) }
-    usleep(300_000)
+    let blocked =
+      "SELECT count(*) FROM pg_stat_activity a"
+      + " WHERE pg_blocking_pids(a.pid) && ARRAY(SELECT s.pid \(sleeping))"
+    while try !unfinished.isDone && server.execute(blocked) == "0\n" { usleep(10_000) }
     let other = try context(theirs)
     try other.insert("Ship").set("name", "Berta")
     try other.save()

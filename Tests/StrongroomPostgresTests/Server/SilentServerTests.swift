@@ -193,16 +193,25 @@ struct SilentServerTests {
   @Test("is another thing than a statement that takes long, however the server writes times")
   func styles() async throws {
     let server = try PostgresServer.shared()
-    let styles = "-c datestyle=German -c timezone=Asia/Kolkata"
+    let program = "styles \(UUID().uuidString.prefix(8))"
     let notes = try await NoteStore(
-      NoteStore.address(server.url, ["options": styles]), schema: server.newSchema()
+      NoteStore.address(
+        server.url,
+        [
+          "application_name": program,
+          // What it writes is read as a time of another zone.
+          "options": "-c datestyle=SQL,DMY -c timezone=Asia/Kolkata",
+        ]), schema: server.newSchema()
     ) { $0.serverCheckInterval = 0.3 }
     try notes.save()
+    let processes = "SELECT pid FROM pg_stat_activity WHERE application_name = '\(program)' ORDER BY pid"
+    let before = try server.execute(processes)
     let schema = notes.store.description.serverSchema
     _ = Background {
       _ = try? server.execute("BEGIN; LOCK TABLE \"\(schema)\".\"Note\"; SELECT pg_sleep(3); COMMIT")
     }
     usleep(500_000)
     #expect(try notes.count == 1)
+    #expect(try server.execute(processes).hasPrefix(before), "the same connection answered")
   }
 }
