@@ -174,7 +174,19 @@ extension SaveOperation {
     tracker.sweep()
     for (object, own) in known { try takeIn(object, again: own) }
     // This context may have linked these, or their destinations, before it deleted them.
-    for own in restored { try graph.undoing.reconnect(own) }
+    for own in restored {
+      try leaveDiscarded(own)
+      try graph.undoing.reconnect(own)
+    }
+  }
+
+  /// Removes from a restored object's to-manys what was new in this context, and is deleted for good.
+  private func leaveDiscarded(_ object: ManagedObject) throws {
+    for state in object.changes?.toManys ?? [] {
+      for reference in Array(state.added) where isDiscarded(reference, state.relationship.destination) {
+        try graph.relationships.removeDestination(reference, from: object, state.relationship)
+      }
+    }
   }
 
   private func insert(_ object: ManagedObject) {

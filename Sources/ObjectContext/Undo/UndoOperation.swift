@@ -110,7 +110,9 @@ struct UndoOperation: GraphOperation {
   ) {
     let (isHere, isAdded) = (!own.lacks(end.reference), own.isAdded(end.reference))
     let isStored = isHere ? !isAdded : own.removed.contains(end.reference)
-    end.changes?.knownToMany(relationship)?.align(object.reference, isHere: isHere, isStored: isStored)
+    // A new object's list is known even if nothing is in it.
+    let list = end.isInserted ? end.toManyState(relationship) : end.changes?.knownToMany(relationship)
+    list?.align(object.reference, isHere: isHere, isStored: isStored)
   }
 
   /// The rows of objects to restore that were stored again elsewhere.

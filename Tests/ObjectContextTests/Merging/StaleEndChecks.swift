@@ -128,6 +128,40 @@ extension ContextCheck {
         try expect(stored.objects(list).isEmpty != isLinked, "stored as shown")
       }
     },
+    ContextCheck("what a child brings back has both or no ends of a link to what was new in its parent") {
+      factory in
+      let scenario = try await ContextScenario(factory)
+      for isTagBack in [true, false] {
+        let parent = scenario.newContext()
+        let ada = try Fixtures.person(parent, "Ada")
+        try parent.save()
+        let tag = try Fixtures.tag(parent, isTagBack ? "back" : "gone")
+        try parent.obtainPermanentIDs(for: [tag])
+        let (adaID, tagID) = (ada.objectID, tag.objectID)
+        let child = ManagedObjectContext(parent: parent)
+        child.undoManager = UndoManager()
+        let copy = try child.existingObject(with: adaID)
+        try expect(copy.objects("tags").isEmpty, "read before")
+        try child.delete(copy)
+        if isTagBack { try child.delete(child.existingObject(with: tagID)) }
+        try ada.add(tag, to: "tags")
+        try child.save()
+        if !isTagBack { try parent.delete(tag) }
+        try child.undo()
+        try child.save()
+        let shown = try parent.existingObject(with: adaID).objects("tags").map(\.objectID)
+        if isTagBack {
+          let people = try parent.existingObject(with: tagID).objects("people").map(\.objectID)
+          try expect(people.isEmpty == shown.isEmpty, "the ends agree")
+        } else {
+          try expect(shown.isEmpty, "no link to what is gone")
+        }
+        try parent.save()
+        let reader = scenario.newContext()
+        let stored = try reader.existingObject(with: adaID).objects("tags").map(\.objectID)
+        try expect(stored == shown, "stored as shown")
+      }
+    },
     ContextCheck("a child can refer to a new object whose deletion its parent has undone") { factory in
       let scenario = try await ContextScenario(factory)
       let parent = scenario.newContext()
