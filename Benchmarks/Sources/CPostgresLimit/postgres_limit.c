@@ -8,6 +8,8 @@
 
 struct pl_store {
   PGconn *connection;
+  // Hears of others' saves, as the store's does; it is read when somebody asks.
+  PGconn *listener;
   int whole;
   int prepared;
   char channel[80];
@@ -117,6 +119,17 @@ static const char *statements[][2] = {
               " FROM \"Book_tags\""},
 };
 
+// Each commit that notifies others has the server wake who listens, the program's own listener too.
+static int listens(pl_store *s, const char *address) {
+  char text[100];
+  snprintf(text, sizeof text, "LISTEN \"%s\"", s->channel);
+  s->listener = PQconnectdb(address);
+  PGresult *result = PQexec(s->listener, text);
+  int good = !failed(s, result);
+  PQclear(result);
+  return good;
+}
+
 pl_store *pl_open(const char *address, const char *schema, int whole) {
   pl_store *s = calloc(1, sizeof *s);
   char text[200];
@@ -134,6 +147,7 @@ pl_store *pl_open(const char *address, const char *schema, int whole) {
                                            " WHERE name = 'uuid'");
   if (PQntuples(result) == 1) snprintf(s->channel, sizeof s->channel, "%s", PQgetvalue(result, 0, 0));
   PQclear(result);
+  if (!bad && whole) bad = !listens(s, address);
   if (!bad) return s;
   fprintf(stderr, "limit: %s\n", PQerrorMessage(s->connection));
   pl_close(s);
@@ -142,6 +156,7 @@ pl_store *pl_open(const char *address, const char *schema, int whole) {
 
 void pl_close(pl_store *s) {
   PQfinish(s->connection);
+  PQfinish(s->listener);
   free(s);
 }
 

@@ -96,6 +96,21 @@ struct ServerHistoryTests {
     }
   }
 
+  @Test("has no save wait for those who hold its oldest transactions, and deletes these later")
+  func held() async throws {
+    let store = try await stores(1) { $0.historyLimits = .init(age: nil, byteCount: 1) }[0]
+    for _ in 0..<60 { try Self.save(store) }
+    let schema = store.description.serverSchema
+    let holder = try LongTransaction(
+      "SELECT 1 FROM \"\(schema)\"._transaction WHERE number = 1 FOR UPDATE", on: PostgresServer.shared())
+    for _ in 0..<20 { try Self.save(store) }
+    #expect(!holder.isDone)
+    #expect(try numbers(store) == Array(1...80))
+    try holder.end()
+    for _ in 0..<60 { try Self.save(store) }
+    #expect(try numbers(store) == Array(128...140))
+  }
+
   @Test("waits for a consumer that has not read it")
   func consumers() async throws {
     let stores = try await stores(2) { $0.historyLimits = .init(age: nil, byteCount: 1) }

@@ -72,19 +72,11 @@ struct SharedStoreTests {
     let waiting = try context(mine)
     try waiting.insert("Ship").set("name", "Anna")
     try waiting.save()
-    let schema = mine.description.serverSchema
-    let table = "\"\(schema)\".\"Ship\""
+    let table = "\"\(mine.description.serverSchema)\".\"Ship\""
     // As a batch does that is not done, which records itself in the history at its end.
-    let unfinished = Background {
-      try server.execute(
-        "BEGIN; INSERT INTO \(table) SELECT (r).* FROM (SELECT jsonb_populate_record(s,"
-          + " '{\"_id\": 99999, \"berth\": 7}') r FROM \(table) s LIMIT 1) x;"
-          + " SELECT pg_sleep(3), '\(schema)'; ROLLBACK")
-    }
-    let sleeping = "FROM pg_stat_activity s WHERE s.wait_event = 'PgSleep' AND s.query LIKE '%\(schema)%'"
-    while try !unfinished.isDone && server.execute("SELECT count(*) \(sleeping)") == "0\n" {
-      usleep(10_000)
-    }
+    let unfinished = try LongTransaction(
+      "INSERT INTO \(table) SELECT (r).* FROM (SELECT jsonb_populate_record(s,"
+        + " '{\"_id\": 99999, \"berth\": 7}') r FROM \(table) s LIMIT 1) x", on: server)
     let saving = Background { [model = try Self.model()] in
       let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
       try coordinator.addPersistentStore(mine)
@@ -92,16 +84,13 @@ struct SharedStoreTests {
       try context.insert("Ship").set("berth", 7)
       try context.save()
     }
-    let blocked =
-      "SELECT count(*) FROM pg_stat_activity a"
-      + " WHERE pg_blocking_pids(a.pid) && ARRAY(SELECT s.pid \(sleeping))"
-    while try !unfinished.isDone && server.execute(blocked) == "0\n" { usleep(10_000) }
+    try unfinished.awaitWaiting()
     let other = try context(theirs)
     try other.insert("Ship").set("name", "Berta")
     try other.save()
     #expect(!saving.isDone && !unfinished.isDone)
+    try unfinished.end()
     try saving.value()
-    _ = try unfinished.value()
     #expect(try theirs.count(for: FetchRequest("Ship")) == 3)
   }
 

@@ -86,6 +86,19 @@ struct LostConnectionTests {
     #expect(try notes.store.execute(.fetchHistory(after: nil)).transactions.count == 3)
   }
 
+  @Test("since the server panics, with a save that is done: it is not reported as refused")
+  func panic() async throws {
+    let server = try PostgresServer.shared()
+    let path = try NetworkPath(to: server)
+    let notes = try await NoteStore(path.url, schema: server.newSchema())
+    try notes.save(["a"])
+    let save = try notes.insertion(["b"])
+    path.panic()
+    try notes.store.save(save)
+    #expect(try notes.texts == ["a", "b"])
+    #expect(try notes.store.execute(.fetchHistory(after: nil)).transactions.count == 2)
+  }
+
   @Test("half-way through a save, whose beginning the server has, leaves nothing that others wait for")
   func halfWay() async throws {
     let server = try PostgresServer.shared()

@@ -23,13 +23,9 @@ struct ServerLimitTests {
   func statements(option: String) async throws {
     let notes = try await notes(option)
     try notes.save()
-    let (server, schema) = (server, notes.store.description.serverSchema)
-    let locking = Background {
-      _ = try? server.execute("BEGIN; LOCK TABLE \"\(schema)\".\"Note\"; SELECT pg_sleep(3); COMMIT")
-    }
-    usleep(500_000)
+    let locking = try LongTransaction(locking: notes, on: server)
     #expect(try notes.refusal() == .busy)
-    try locking.value()
+    try locking.end()
     #expect(try notes.count == 1)
     try notes.save()
     #expect(try notes.count == 2)
@@ -37,12 +33,12 @@ struct ServerLimitTests {
 
   @Test("transactions that wait for the program")
   func idle() async throws {
-    let notes = try await notes("-c idle_in_transaction_session_timeout=1s")
-    #expect(try notes.refusal { usleep(1_900_000) } == .busy)
+    let notes = try await notes("-c idle_in_transaction_session_timeout=3s")
+    #expect(try notes.refusal { usleep(5_000_000) } == .busy)
     #expect(try notes.count == 0)
     let moment = try notes.store.snapshot()
     try notes.save()
-    usleep(1_900_000)
+    usleep(5_000_000)
     do {
       let count = try moment.count(for: FetchRequest("Note"))
       Issue.record("the moment has \(count)")

@@ -162,14 +162,13 @@ struct SilentServerTests {
     let server = try PostgresServer.shared()
     let notes = try await notes(NetworkPath(to: server))
     try notes.save()
-    let schema = notes.store.description.serverSchema
-    _ = Background {
-      _ = try? server.execute("BEGIN; LOCK TABLE \"\(schema)\".\"Note\"; SELECT pg_sleep(2); COMMIT")
-    }
-    usleep(500_000)
-    let start = Date()
-    #expect(try notes.count == 1)
-    #expect(Date().timeIntervalSince(start) > 0.7, "it waited")
+    let locking = try LongTransaction(locking: notes, on: server)
+    let counting = Background { try notes.count }
+    try locking.awaitWaiting()
+    usleep(1_500_000)
+    #expect(!counting.isDone, "it waits")
+    try locking.end()
+    #expect(try counting.value() == 1)
   }
 
   @Test("that takes no more of a long save has it made again; the server's process stands still")
@@ -206,12 +205,12 @@ struct SilentServerTests {
     try notes.save()
     let processes = "SELECT pid FROM pg_stat_activity WHERE application_name = '\(program)' ORDER BY pid"
     let before = try server.execute(processes)
-    let schema = notes.store.description.serverSchema
-    _ = Background {
-      _ = try? server.execute("BEGIN; LOCK TABLE \"\(schema)\".\"Note\"; SELECT pg_sleep(3); COMMIT")
-    }
-    usleep(500_000)
-    #expect(try notes.count == 1)
+    let locking = try LongTransaction(locking: notes, on: server)
+    let counting = Background { try notes.count }
+    try locking.awaitWaiting()
+    usleep(1_500_000)
+    try locking.end()
+    #expect(try counting.value() == 1)
     #expect(try server.execute(processes).hasPrefix(before), "the same connection answered")
   }
 }

@@ -10,6 +10,8 @@ package final class NetworkPath: Sendable {
     var isHolding = false
     var isCutting = false
     var isHalving = false
+    /// What is sent instead of the server's next answer.
+    var lastWord: [UInt8]?
     /// What was sent to a server's socket, and has not arrived.
     var held: (bytes: [UInt8], to: Int32)?
     var sockets: [Int32] = []
@@ -69,6 +71,14 @@ package final class NetworkPath: Sendable {
   /// learns nothing of the end.
   package func halve() { state.withLock { $0.isHalving = true } }
 
+  /// Has the next answer be that the server cannot write and ends, when it has done what it was asked.
+  package func panic() {
+    let fields = ["SPANIC", "VPANIC", "C53100", "Mcould not write to log file", ""]
+    let text = Array(fields.map { $0 + "\0" }.joined().utf8)
+    let word = [UInt8(ascii: "E"), 0, 0, 0, UInt8(text.count + 4)] + text
+    state.withLock { $0.lastWord = word }
+  }
+
   /// Has new connections lead to the server again.
   package func endCutting() { state.withLock { $0.isCutting = false } }
 
@@ -126,6 +136,15 @@ package final class NetworkPath: Sendable {
       let isHeld = state.withLock { state in
         defer { if !isAnswer { state.isHolding = false } }
         return !isAnswer && state.isHolding
+      }
+      let lastWord = state.withLock { state in
+        defer { if isAnswer { state.lastWord = nil } }
+        return isAnswer ? state.lastWord : nil
+      }
+      if let lastWord {
+        _ = rest(from)
+        send(to, lastWord, lastWord.count, Int32(MSG_NOSIGNAL))
+        break
       }
       if isHeld {
         let whole = Array(buffer[..<count]) + rest(from)
