@@ -48,7 +48,7 @@ extension Concurrency {
       let id = try await importer.add(["Before"])[0]
       rename(id, to: "After", in: container)
       let main = container.mainContext
-      for _ in 0..<400 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
+      for _ in 0..<8000 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
       let stored = ModelContext(container)
       #expect((stored.model(for: id) as? Chore)?.title == "After")
       #expect(main.autosaveEnabled && main.autosaveFailure == nil && !stored.autosaveEnabled)
@@ -135,7 +135,7 @@ extension Concurrency {
       writer.insert(Chore("Bind"))
       #expect(try reader.fetchCount(all) == 2)
       try writer.save()
-      for _ in 0..<400 where shown[0][0].title != "Thresh" { try await Task.sleep(for: .milliseconds(5)) }
+      for _ in 0..<8000 where shown[0][0].title != "Thresh" { try await Task.sleep(for: .milliseconds(5)) }
       // The main context has them; the others have what they read.
       #expect(shown[0].map(\.title) == ["Thresh", "Reap"])
       #expect(shown[1].map(\.title) == ["Mow", "Sow"] && shown[2].map(\.title) == ["Mow", "Sow"])
@@ -153,7 +153,7 @@ extension Concurrency {
 
       writer.delete(chores[0])
       try writer.save()
-      for _ in 0..<400 where !shown[0][0].isDeleted { try await Task.sleep(for: .milliseconds(5)) }
+      for _ in 0..<8000 where !shown[0][0].isDeleted { try await Task.sleep(for: .milliseconds(5)) }
       #expect(shown[0][0].isDeleted)
       #expect(try reader.fetch(all).map(\.title) == ["Bind", "Reap"])
       #expect(!shown[1][0].isDeleted && shown[1][0].title == "Thresh")
@@ -182,7 +182,7 @@ extension Concurrency {
       for chore in chores { other.insert(chore) }
       try other.save()
       func wait(_ wanted: [String]) async throws {
-        for _ in 0..<400 where live.results.map(\.title) != wanted {
+        for _ in 0..<8000 where live.results.map(\.title) != wanted {
           try await Task.sleep(for: .milliseconds(5))
         }
         #expect(live.results.map(\.title) == wanted)

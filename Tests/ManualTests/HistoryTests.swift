@@ -126,7 +126,7 @@ extension HistoryPage {
       widget.author = "widget"
       widget.insert(Trip("South", code: "S1"))
       try widget.save()
-      for _ in 0..<800 where observer.eventCounter == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      for _ in 0..<8000 where observer.eventCounter == 0 { try await Task.sleep(for: .milliseconds(5)) }
       #expect(observer.eventCounter == 1 && tally.value == 1)
     }
   }

@@ -83,11 +83,11 @@ final class CourierTests {
     let shipment = Shipment(sender: "Ada")
     widget.insert(shipment)
     try widget.save()
-    for _ in 0..<800 where feed.ids.isEmpty { try await _Concurrency.Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where feed.ids.isEmpty { try await _Concurrency.Task.sleep(for: .milliseconds(5)) }
     #expect(feed.ids == [shipment.persistentModelID])
     widget.delete(shipment)
     try widget.save()
-    for _ in 0..<800 where !feed.ids.isEmpty { try await _Concurrency.Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where !feed.ids.isEmpty { try await _Concurrency.Task.sleep(for: .milliseconds(5)) }
     #expect(feed.ids.isEmpty && feed.refreshes == 2)
   }
 

@@ -210,7 +210,7 @@ struct HistoryComplaintTests {
       try books.fetchedObjects.map { try $0.get("title", as: String.self) ?? "" }
     }
     func wait(for wanted: [String]) async throws {
-      for _ in 0..<2000 {
+      for _ in 0..<8000 {
         context.processPendingChanges()
         if try titles() == wanted { return }
         try await Task.sleep(for: .milliseconds(5))

@@ -32,7 +32,7 @@ struct PolledStoreTests {
     try context.mergeChanges()
     #expect(try note.get("text", as: String.self) == "old")
     store.foreignWrites.withLock { $0 = 1 }
-    for _ in 0..<400 where try note.get("text", as: String.self) == "old" {
+    for _ in 0..<8000 where try note.get("text", as: String.self) == "old" {
       try await Task.sleep(for: .milliseconds(10))
       try context.mergeChanges()
     }

@@ -49,7 +49,7 @@ struct RemoteChangeTests {
     let (told, news) = (Locked<[UUID]>([]), shelf.container.persistentStoreCoordinator.remoteChanges())
     let listener = Task { for await change in news { told.withLock { $0.append(change.storeIdentifier) } } }
     func wait(_ wanted: Int) async throws {
-      for _ in 0..<800 where told.withLock({ $0.count }) < wanted {
+      for _ in 0..<8000 where told.withLock({ $0.count }) < wanted {
         try await Task.sleep(for: .milliseconds(5))
       }
     }
@@ -183,7 +183,7 @@ struct RemoteChangeTests {
       try books.fetchedObjects.compactMap { try $0.get("title", as: String.self) }
     }
     func wait(_ wanted: [String]) async throws {
-      for _ in 0..<400 where try titles() != wanted { try await Task.sleep(for: .milliseconds(5)) }
+      for _ in 0..<8000 where try titles() != wanted { try await Task.sleep(for: .milliseconds(5)) }
       #expect(try titles() == wanted && books.failure == nil)
     }
     try shelf.tell("insert C")
@@ -222,7 +222,7 @@ struct RemoteChangeTests {
     for book in held { #expect(try book.get("title", as: String.self) == "Emma") }
     try shelf.tell("rename Emma Elinor")
     var title: String?
-    for _ in 0..<400 where title != "Elinor" {
+    for _ in 0..<8000 where title != "Elinor" {
       try await Task.sleep(for: .milliseconds(5))
       title = try await background.perform { _ in try emma?.get("title", as: String.self) }
     }

@@ -24,11 +24,11 @@ struct ServerContainerTests {
     #expect(seen.name == "Reds" && seen.players.map(\.name) == ["Ada"])
     team.name = "Blues"
     try context.save()
-    for _ in 0..<800 where seen.name != "Blues" { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where seen.name != "Blues" { try await Task.sleep(for: .milliseconds(5)) }
     #expect(seen.name == "Blues")
     context.delete(team)
     try context.save()
-    for _ in 0..<800 where !seen.isDeleted { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where !seen.isDeleted { try await Task.sleep(for: .milliseconds(5)) }
     #expect(seen.isDeleted)
     #expect(try main.fetchCount(FetchDescriptor<Player>()) == 0)
   }

@@ -4,6 +4,18 @@ import Testing
 
 @Suite("Models before and after they are inserted", .everyStoreKind)
 struct AdoptionTests {
+  /// The time that the thread computes, whatever else the machine does meanwhile.
+  private func timeOfThread(_ body: () -> Void) -> Duration {
+    func now() -> Duration {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+    let start = now()
+    body()
+    return now() - start
+  }
+
   @Test("Ten thousand models linked in a line come in with the first, in linear time")
   func line() throws {
     func time(_ count: Int) throws -> Duration {
@@ -16,7 +28,7 @@ struct AdoptionTests {
         last.mentor = next
         last = next
       }
-      let duration = ContinuousClock().measure { context.insert(first) }
+      let duration = timeOfThread { context.insert(first) }
       #expect(context.insertedModelsArray.count == count)
       try context.save()
       #expect(try context.fetchCount(FetchDescriptor<Player>()) == count)
@@ -35,7 +47,7 @@ struct AdoptionTests {
     team.sponsors = sponsors
     team.players = (0..<10_000).map { Player(name: "\($0)") }
     // The team leads to it.
-    let duration = ContinuousClock().measure { context.insert(sponsors[3]) }
+    let duration = timeOfThread { context.insert(sponsors[3]) }
     #expect(context.insertedModelsArray.count == 10_021)
     #expect(sponsors.allSatisfy { $0.teams == [team] })
     #expect(duration < .seconds(10))

@@ -125,12 +125,12 @@ struct ContextTests {
     #expect(main.autosaveEnabled && !context.autosaveEnabled)
     context.insert(Team(name: "Unsaved"))
     main.insert(Team(name: "Saved"))
-    for _ in 0..<200 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
     #expect(!main.hasChanges && context.hasChanges)
     #expect(try ModelContext(container).fetch(FetchDescriptor<Team>()).map(\.name) == ["Saved"])
     let team = try #require(try main.fetch(FetchDescriptor<Team>()).first)
     team.players.append(Player(name: "Ada"))
-    for _ in 0..<200 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Player>()) == 1)
     main.autosaveEnabled = false
     team.name = "Other"
@@ -145,7 +145,7 @@ struct ContextTests {
     let main = container.mainContext
     main.undoManager = UndoManager()
     func saved() async throws -> [String] {
-      for _ in 0..<200 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
+      for _ in 0..<8000 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
       return try ModelContext(container).fetch(FetchDescriptor<Team>()).map(\.name)
     }
     let team = Team(name: "Reds")

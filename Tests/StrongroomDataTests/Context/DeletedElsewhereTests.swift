@@ -91,7 +91,7 @@ struct DeletedElsewhereTests {
     _ = (team.name, ada.team?.name)
     cy.age = 51
     ada.age = 52
-    for _ in 0..<400 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
     #expect(!main.hasChanges && main.autosaveFailure == nil)
     let fresh = ModelContext(container)
     #expect(try player("Cy", in: fresh).age == 51)
@@ -133,7 +133,9 @@ struct DeletedElsewhereTests {
     try deleteTeam()
     for ship in try there.fetch(FetchDescriptor<Ship>()) { there.delete(ship) }
     try there.save()
-    for _ in 0..<400 where !team.isDeleted || !cabin.isDeleted { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where !team.isDeleted || !cabin.isDeleted {
+      try await Task.sleep(for: .milliseconds(5))
+    }
     #expect(team.isDeleted && team.name == "Reds" && watch.count == 1)
     #expect(
       cabin.isDeleted && cabin.number == 3 && cabin.ship === ark && ark.name == "Ark"

@@ -112,7 +112,7 @@ struct HistoryEdgeTests {
     for round in 0..<20 { try history.save("last \(round)") }
     let last = try #require(try history.fetch().last?.token)
     for observer in observers {
-      for _ in 0..<800 where observer.historyTokens.values.first as? DefaultHistoryToken != last {
+      for _ in 0..<8000 where observer.historyTokens.values.first as? DefaultHistoryToken != last {
         try await Task.sleep(for: .milliseconds(5))
       }
       #expect(observer.historyTokens.values.first as? DefaultHistoryToken == last)

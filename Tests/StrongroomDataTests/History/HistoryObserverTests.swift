@@ -5,7 +5,7 @@ import Testing
 @Suite("Observing a history", .configuredStores)
 struct HistoryObserverTests {
   private func wait(_ observer: HistoryObserver, for count: Int) async throws {
-    for _ in 0..<800 where observer.eventCounter < count { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where observer.eventCounter < count { try await Task.sleep(for: .milliseconds(5)) }
     #expect(observer.eventCounter == count)
   }
 

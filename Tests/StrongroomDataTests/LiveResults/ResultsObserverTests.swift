@@ -31,7 +31,7 @@ import Testing
     cay.age = 50
     other.insert(cay)
     try other.save()
-    for _ in 0..<200 where live.results.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where live.results.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(live.results.map(\.name) == ["Aa", "Ada", "Bob"] && live.failure == nil)
   }
 
@@ -59,7 +59,7 @@ import Testing
       try other.fetch(FetchDescriptor<Player>(predicate: #Predicate { $0.name == "Ada" })).first)
     ada.age = 30
     try other.save()
-    for _ in 0..<800 where told.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where told.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     #expect(told == ["Ada 30 0"] && live.results.map(\.age) == [30, 18])
   }
 }

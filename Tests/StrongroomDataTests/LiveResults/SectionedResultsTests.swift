@@ -128,16 +128,16 @@ import Testing
     let writer = ModelContext(try place.container(for: Team.self))
     writer.insert(Player(name: "Fay"))
     try writer.save()
-    for _ in 0..<800 where observer.results.count < 6 { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where observer.results.count < 6 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(observer.results.last?.name == "Fay")
-    for _ in 0..<800 {
+    for _ in 0..<8000 {
       if await other.count == 6 { break }
       try await Task.sleep(for: .milliseconds(5))
     }
     #expect(await other.count == 6)
     // Its own changes are shown without being asked for.
     observer.modelContext.insert(Player(name: "Gil"))
-    for _ in 0..<800 where observer.results.count < 7 { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where observer.results.count < 7 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(observer.results.last?.name == "Gil")
   }
 

@@ -124,7 +124,7 @@ struct ObservationTests {
     let own = try #require(try context.fetch(FetchDescriptor<Player>()).first)
     own.name = "Bob"
     try context.save()
-    for _ in 0..<200 where watch.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where watch.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(watch.count == 1 && shown.name == "Bob")
   }
 

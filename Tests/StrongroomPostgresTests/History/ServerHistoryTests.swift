@@ -77,7 +77,7 @@ struct ServerHistoryTests {
       for _ in 0..<25 { try? Self.save(stores[0]) }
     }
     isDone.withLock { $0 = true }
-    for _ in 0..<400 where !reader.isFinished { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where !reader.isFinished { try await Task.sleep(for: .milliseconds(5)) }
     #expect(seen.withLock { $0 } == Array(1...100))
   }
 

@@ -253,7 +253,7 @@ struct ServerDraftTests {
     let other = second.newContext(isolation: nil)
     try other.insert("Note")
     try other.save()
-    for _ in 0..<800 where results.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where results.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
     #expect((results.failure as? StoreError)?.code == .modelMismatch)
     #expect(results.fetchedObjects.count == 2)
   }

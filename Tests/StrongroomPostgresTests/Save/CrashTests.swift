@@ -58,7 +58,7 @@ struct CrashTests {
     }
     isOver.withLock { $0 = true }
     var found: [Int64]?
-    for _ in 0..<200 where found == nil {
+    for _ in 0..<1200 where found == nil {
       found = try? store.fetchNodes(FetchRequest("Note"), lookup: nil).map { $0.integer(0) }
       if found == nil { try await Task.sleep(for: .milliseconds(50)) }
     }

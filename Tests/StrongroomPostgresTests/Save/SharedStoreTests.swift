@@ -43,7 +43,7 @@ struct SharedStoreTests {
     let context = try context(mine)
     try context.insert("Ship").set("name", "Anna")
     try context.save()
-    for _ in 0..<400 where try theirs.remoteChangeCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where try theirs.remoteChangeCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(try mine.remoteChangeCount == 0 && theirs.remoteChangeCount == 1)
   }
 

@@ -46,7 +46,7 @@ struct LostConnectionTests {
     let scene = try await Scene()
     #expect(try scene.store.remoteChangeCount == 0)
     try scene.server.terminate(scene.program)
-    for _ in 0..<400 where try scene.store.remoteChangeCount == 0 {
+    for _ in 0..<8000 where try scene.store.remoteChangeCount == 0 {
       try await Task.sleep(for: .milliseconds(5))
     }
     #expect(try scene.store.remoteChangeCount ?? 0 > 0)

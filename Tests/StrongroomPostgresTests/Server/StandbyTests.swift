@@ -33,13 +33,13 @@ struct StandbyTests {
     } catch let error as StoreError { #expect(error.code == .readOnly) }
 
     try pair.standby.execute("SELECT pg_wal_replay_resume()")
-    for _ in 0..<400 where try reading.store.remoteChangeCount == heard { usleep(5_000) }
+    for _ in 0..<8000 where try reading.store.remoteChangeCount == heard { usleep(5_000) }
     #expect(try reading.store.remoteChangeCount == heard + 1)
     #expect(try reading.count == 2)
     #expect(try reading.store.wasSaved(saved))
     #expect(try moment.count(for: FetchRequest("Note")) == 1)
     try writing.save()
-    for _ in 0..<400 where try reading.count < 3 { usleep(5_000) }
+    for _ in 0..<8000 where try reading.count < 3 { usleep(5_000) }
     #expect(try reading.store.execute(.fetchHistory(after: token)).transactions.count == 1)
   }
 

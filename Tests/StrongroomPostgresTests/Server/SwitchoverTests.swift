@@ -45,7 +45,7 @@ struct SwitchoverTests {
     let other = try await NoteStore(pair.url)
     let before = try notes.store.remoteChangeCount ?? 0
     try other.save()
-    for _ in 0..<200 where try notes.store.remoteChangeCount == before { usleep(5_000) }
+    for _ in 0..<8000 where try notes.store.remoteChangeCount == before { usleep(5_000) }
     #expect(try notes.store.remoteChangeCount ?? 0 == before + 1)
   }
 
@@ -81,7 +81,7 @@ struct SwitchoverTests {
   }
 
   private static func until(_ isTrue: () throws -> Bool) throws {
-    for _ in 0..<400 {
+    for _ in 0..<8000 {
       if try isTrue() { return }
       usleep(10_000)
     }

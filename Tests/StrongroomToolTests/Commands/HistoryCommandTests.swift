@@ -69,7 +69,7 @@ struct HistoryCommandTests {
       process.waitUntilExit()
     }
     func wait(_ path: String, for text: String) async throws -> Bool {
-      for _ in 0..<2000 {
+      for _ in 0..<8000 {
         if try String(contentsOfFile: path, encoding: .utf8).contains(text) { return true }
         try await Task.sleep(for: .milliseconds(10))
       }

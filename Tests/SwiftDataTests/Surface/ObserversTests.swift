@@ -21,7 +21,7 @@ struct ObserversTests {
 
   /// Waits until something holds, at most four seconds.
   private func wait(until holds: () -> Bool) async throws {
-    for _ in 0..<800 where !holds() { try await _Concurrency.Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<8000 where !holds() { try await _Concurrency.Task.sleep(for: .milliseconds(5)) }
   }
 
   @Test("An observer of a container follows a condition and an order")

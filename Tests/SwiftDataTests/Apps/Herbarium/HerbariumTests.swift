@@ -115,7 +115,7 @@ final class HerbariumTests {
     try container.mainContext.save()
     let fresh = try #require(ModelContext(container).model(for: id) as? Specimen)
     #expect(fresh.name == "Iris pumila" && fresh.sheets == 4 && fresh.tags == ["blue"])
-    for _ in 0..<400 where specimen.name != "Iris pumila" {
+    for _ in 0..<8000 where specimen.name != "Iris pumila" {
       try await _Concurrency.Task.sleep(for: .milliseconds(5))
     }
     #expect(specimen.name == "Iris pumila" && specimen.sheets == 4 && !specimen.hasChanges)

@@ -128,7 +128,7 @@ final class PantryListTests {
     let created = try PantryImport.apply(file, reviewed: reviewed, context: context)
     #expect(created.count == 1)
     list.reload()
-    for _ in 0..<400 where list.supplies.map(\.balance).last != -3 {
+    for _ in 0..<8000 where list.supplies.map(\.balance).last != -3 {
       try await _Concurrency.Task.sleep(for: .milliseconds(5))
       list.reload()
     }
