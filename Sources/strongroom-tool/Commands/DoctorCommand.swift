@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Strongroom
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -7,9 +8,10 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Looks at what stores need on this machine, and says what to do about what is missing.",
     discussion: """
       The libraries that are loaded, the session bus, the keyring and whether it is locked, and the clock; \
-      with STORE its disk, its file system, and whether it opens with its key. Nothing is changed. Each line \
-      begins with ok, note or bad. The exit code is 1 where one is bad: a store would not open, or not be \
-      saved.
+      with STORE its disk, its file system, and whether it opens with its key. Each line begins with ok, \
+      note or bad, and comes when it is known: a keyring is given five seconds. The exit code is 1 where one \
+      is bad: a store would not open, or not be saved. Nothing is written but what opening a store writes: \
+      what a program that was killed left in a store's log goes into its file.
 
       strongroom doctor
       strongroom doctor library.store
@@ -22,19 +24,26 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup var keys: KeyArguments
   @Option(help: "table for lines, json or csv.") var format = OutputFormat.table
 
-  /// Whether a key is to be in the keyring: where no other vault is named.
+  /// Whether a key is to be in the keyring; of a store that is named, its own line says whether it opens.
   private var needsKeyring: Bool {
-    keys.vaultNames.isEmpty || keys.vaultNames.contains { $0.argument == "keyring" }
+    store == nil
+      && (keys.vaultNames.isEmpty || keys.vaultNames.allSatisfy { $0.argument == "keyring" })
   }
 
   func run() async throws {
-    var findings = await MachineFindings.all(needsKeyring: needsKeyring)
-    if let store { findings += await StoreFindings(arguments: .at(store, keys)).all() }
-    let text =
-      format == .table
-      ? Finding.lines(findings)
-      : RowPrinter(columns: Finding.columns, format: format).text(findings.map(\.row))
-    print(text)
+    var findings: [Finding] = []
+    func tell(_ finding: Finding) {
+      findings.append(finding)
+      guard format == .table else { return }
+      print(finding.lines)
+      // The lines of a pipe come as those of a terminal do.
+      fflush(nil)
+    }
+    await MachineFindings.all(needsKeyring: needsKeyring, tell)
+    if let store { await StoreFindings(arguments: .at(store, keys)).all(tell) }
+    if format != .table {
+      print(RowPrinter(columns: Finding.columns, format: format).text(findings.map(\.row)))
+    }
     if findings.contains(where: { $0.state == .bad }) { throw ExitCode(1) }
   }
 }

@@ -26,17 +26,19 @@ struct Finding {
 
   var row: [Cell] { [.text(what), .text(state.rawValue), .text(found), .text(advice)] }
 
-  /// The findings as lines: the state, what it is of, and below what to do.
-  static func lines(_ findings: [Finding]) -> String {
-    let width = findings.map(\.what.count).max() ?? 0
-    let lines = findings.flatMap { finding -> [String] in
-      let state = finding.state.rawValue.padding(to: 6)
-      let first = "\(state)\(finding.what.padding(to: width + 2))\(finding.found)"
-      return finding.advice.isEmpty
-        ? [first] : [first, "".padding(to: width + 8) + "to do: \(finding.advice)"]
-    }
-    return lines.joined(separator: "\n")
+  /// As wide as the longest of what is looked at.
+  private static let width = "session bus".count
+
+  /// The finding as lines: the state, what it is of, and below what to do.
+  ///
+  /// What a path, a bus or a keyring's program says stays on its line, and is nothing that a terminal obeys.
+  var lines: String {
+    let first = "\(state.rawValue.padding(to: 6))\(what.padding(to: Self.width + 2))\(Self.oneLine(found))"
+    if advice.isEmpty { return first }
+    return first + "\n" + "".padding(to: Self.width + 8) + "to do: \(Self.oneLine(advice))"
   }
+
+  private static func oneLine(_ text: String) -> String { RowPrinter.harmless(text[...]) }
 }
 
 extension String {

@@ -6,10 +6,15 @@ import StrongroomPostgres
 
 /// What every store needs of the machine and of the session.
 enum MachineFindings {
+  /// Tells each when it is known.
+  ///
   /// - `needsKeyring`: Whether a key is to be in the keyring.
-  static func all(needsKeyring: Bool) async -> [Finding] {
-    [encryption, Finding("libpq", PostgresStore.libraryVersion), bus(needsKeyring)]
-      + [await keyring(needsKeyring), clock(Date())]
+  static func all(needsKeyring: Bool, _ tell: (Finding) -> Void) async {
+    tell(encryption)
+    tell(Finding("libpq", PostgresStore.libraryVersion))
+    tell(clock(Date()))
+    tell(bus(ProcessInfo.processInfo.environment))
+    tell(await keyring(needsKeyring))
   }
 
   private static var encryption: Finding {
@@ -20,22 +25,32 @@ enum MachineFindings {
       advice: "do not preload libsqlite3 (LD_PRELOAD), and link libsqlcipher before it")
   }
 
-  static func bus(_ needsKeyring: Bool) -> Finding {
-    let address = ProcessInfo.processInfo.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
-    if !address.isEmpty { return Finding("session bus", address) }
-    let socket = "/run/user/\(getuid())/bus"
-    if access(socket, F_OK) == 0 { return Finding("session bus", socket) }
+  /// Where the bus is to be; what uses it says whether it answers.
+  static func bus(_ environment: [String: String]) -> Finding {
+    func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+    let socket = (value("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())") + "/bus"
+    let address = value("DBUS_SESSION_BUS_ADDRESS") ?? "unix:path=\(socket)"
+    // Of other kinds only a connection tells.
+    let path = address.wholeMatch(of: /unix:path=([^,;]+).*/)?.1.removingPercentEncoding
+    guard let path, !isSocket(path) else { return Finding("session bus", address) }
     return Finding(
-      "session bus", needsKeyring ? .bad : .note, "none: DBUS_SESSION_BUS_ADDRESS is not set",
-      advice: "log in to a desktop, or run `dbus-run-session`; without a keyring, give --vault file:PATH,"
-        + " passphrase or credential")
+      "session bus", .note, "none at \(path)",
+      advice: "only the keyring needs it: log in to a desktop, or run `dbus-run-session`; without a keyring,"
+        + " give --vault file:PATH, passphrase or credential")
+  }
+
+  private static func isSocket(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
   }
 
   private static func keyring(_ needsKeyring: Bool) async -> Finding {
     let bad: Finding.State = needsKeyring ? .bad : .note
     do {
       guard let found = try await SecretServiceVault(deadline: .seconds(5)).condition() else {
-        return Finding("keyring", "libsecret's own file, since SECRET_BACKEND says so")
+        return Finding(
+          "keyring", .note, "libsecret's own file, since SECRET_BACKEND says so",
+          advice: "its password comes from the desktop's portal; where there is none, unset SECRET_BACKEND")
       }
       let program = found.program ?? "a program that is not known"
       guard let collection = found.collection else {
@@ -46,7 +61,7 @@ enum MachineFindings {
       if found.isLocked {
         return Finding(
           "keyring", .note, "\(program), its collection \(collection) is locked",
-          advice: "unlock it, or give --prompt")
+          advice: "unlock it; --prompt has it ask for its password")
       }
       return Finding("keyring", "\(program), its collection \(collection) is unlocked")
     } catch { return Finding("keyring", bad, "none that answers", advice: "\(error)") }

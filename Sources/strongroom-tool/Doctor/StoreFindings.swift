@@ -9,15 +9,20 @@ import StrongroomPostgres
 struct StoreFindings {
   let arguments: StoreArguments
 
-  func all() async -> [Finding] {
-    guard ServerAddressText(arguments.store) == nil else { return [await opening()] }
-    let url = URL(fileURLWithPath: arguments.store)
-    let folder = url.deletingLastPathComponent().path
-    return [Self.disk(folder), Self.fileSystem(folder), await opening()].compactMap(\.self)
+  /// Tells each when it is known.
+  func all(_ tell: (Finding) -> Void) async {
+    // What looks like an address has no disk, and may have a password.
+    if ServerAddressText(arguments.store) == nil, (try? LocalPath.check(arguments.store)) != nil {
+      let folder = URL(fileURLWithPath: arguments.store).resolvingSymlinksInPath()
+        .deletingLastPathComponent().path
+      tell(Self.disk(folder))
+      if let finding = Self.fileSystem(folder) { tell(finding) }
+    }
+    tell(await opening())
   }
 
-  /// Saves, copies and the log need room.
-  private static let leastRoom: UInt64 = 100 << 20
+  /// Saves, copies and the log need room: with less some fail, and with next to none all.
+  private static let (muchRoom, leastRoom): (UInt64, UInt64) = (100 << 20, 1 << 20)
 
   /// - `folder`: Where a store is, or is to be.
   static func disk(_ folder: String) -> Finding {
@@ -30,12 +35,24 @@ struct StoreFindings {
     let room = UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
     let bytes = ByteCountFormatter.string(fromByteCount: Int64(clamping: room), countStyle: .file)
     let found = "\(folder): \(bytes) free"
-    if disk.f_flag & UInt(ST_RDONLY) != 0 || access(folder, W_OK) != 0 {
+    if disk.f_flag & UInt(ST_RDONLY) != 0 {
       return Finding(
-        "disk", .note, "\(found), not writable",
-        advice: "stores there are read only; for saves, make the folder and the file writable for this user")
+        "disk", .note, "\(found), mounted for reading only", advice: "stores there can be read alone")
     }
-    if room < leastRoom { return Finding("disk", .bad, found, advice: "make room: saves need it") }
+    if access(folder, W_OK) != 0 {
+      return Finding(
+        "disk", .note, "\(found), not writable for this user",
+        advice: "make the folder writable, or copy the store to one that is: its log is made beside it")
+    }
+    // File systems that make them as needed count none at all.
+    if disk.f_files > 0, disk.f_favail == 0 {
+      return Finding(
+        "disk", .bad, "\(found), and no inodes", advice: "delete files: a store makes some beside it")
+    }
+    if room < muchRoom {
+      return Finding(
+        "disk", room < leastRoom ? .bad : .note, found, advice: "make room: saves and copies need it")
+    }
     return Finding("disk", found)
   }
 
@@ -57,15 +74,23 @@ struct StoreFindings {
     do {
       let (container, store) = try await arguments.open()
       defer { try? container.close() }
-      let key = arguments.keys.vaultNames.isEmpty ? "" : " with the key of \(vaults)"
-      return Finding("store", "opens\(key), \(try Self.count(store)) objects")
+      let found = "opens\(key), \(try Self.count(store)) objects"
+      guard (store as? SQLCipherStore)?.isReadOnly == true else { return Finding("store", found) }
+      return Finding(
+        "store", .note, "\(found), for reading only",
+        advice: "for saves, make the file and its folder writable for this user")
     } catch {
       let text = ServerAddressText.redacted("\(error)", [arguments.store])
       return Finding("store", .bad, "does not open", advice: text)
     }
   }
 
-  private var vaults: String { arguments.keys.vaultNames.map(\.argument).joined(separator: ", ") }
+  /// Whose key it is, where only one vault can have it.
+  private var key: String {
+    let names = arguments.keys.vaultNames
+    guard names.count == 1, ServerAddressText(arguments.store) == nil else { return "" }
+    return " with the key of \(names[0].argument)"
+  }
 
   private static func count(_ store: any IncrementalStore) throws -> Int {
     switch store {

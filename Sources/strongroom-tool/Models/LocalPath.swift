@@ -8,7 +8,9 @@ enum LocalPath {
     let isURL = text.contains(/^\s*([A-Za-z][A-Za-z0-9+.\-]*:)+\//)
     // libpq's other form: settings, each a name and a value.
     let isSettings = text.contains(/^\s*(\w+\s*=\s*\S*\s+)*(password|host|dbname)\s*=/)
-    guard isURL || isSettings else { return }
+    // A colon may be missing, and the password be there all the same.
+    let hasPassword = text.contains(/\/\/[^\/\s]*:[^\/\s]*@/)
+    guard isURL || isSettings || hasPassword else { return }
     throw ValidationError(
       "what looks like an address of a server stands where a file is meant; the address of a server begins"
         + " with postgresql://, and a file of such a name is written with ./ before it")

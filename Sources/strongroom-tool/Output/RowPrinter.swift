@@ -61,7 +61,7 @@ struct RowPrinter {
   }
 
   /// A text whose control characters, which a terminal would obey, are written out.
-  private static func harmless(_ text: Substring) -> String {
+  static func harmless(_ text: Substring) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       if scalar.properties.generalCategory == .control {

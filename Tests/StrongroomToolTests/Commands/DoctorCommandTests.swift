@@ -51,6 +51,42 @@ struct DoctorCommandTests {
     #expect(nowhere.output.contains("bad   disk"), "\(nowhere.output)")
   }
 
+  @Test("the disk where a link leads, and a bus that is not there")
+  func places() async throws {
+    let shelf = try await Shelf()
+    let (link, file) = (shelf.file("link"), "/dev/shm/\(UUID()).store")
+    try Data("no store".utf8).write(to: URL(fileURLWithPath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+    let linked = try BuiltProgram.run(
+      ["doctor", "--format", "json", link, "--vault", "file:\(shelf.file("none"))"],
+      environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
+    let found = try findings(linked.output)
+    #expect(found["disk"]?["found"]?.hasPrefix("/dev/shm:") == true, "\(linked.output)")
+    #expect(found["session bus"]?["found"] == "none at /nowhere")
+    #expect(found["session bus"]?["state"] == "note")
+  }
+
+  @Test(
+    "an address that is not one, whose password it does not show",
+    arguments: [
+      "PostgreSQL://u:SEKRET@127.0.0.1:1/db", "postgrsql:/u:SEKRET@h/db", "postgresql//u:SEKRET@h/db",
+      " postgresql://u:SEKRET@h/db",
+    ])
+  func addresses(_ address: String) throws {
+    let result = try BuiltProgram.run(["doctor", address])
+    #expect(result.code == 1)
+    #expect(!result.output.contains("SEKRET"), "\(result.output)")
+    #expect(result.output.contains("postgresql://"))
+  }
+
+  @Test("a path that would have a terminal do something, on its own line")
+  func harmless() throws {
+    let result = try BuiltProgram.run(["doctor", "/nowhere/a\u{1b}[31m\nok    store        opens/s"])
+    #expect(result.code == 1)
+    #expect(!result.output.contains("\u{1b}") && !result.output.contains("\nok    store"), "\(result.output)")
+  }
+
   @Test("a library that does not encrypt in SQLCipher's place")
   func plainLibrary() throws {
     let plain = ["/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", "/usr/lib/aarch64-linux-gnu/libsqlite3.so.0"]
