@@ -28,6 +28,9 @@ struct UndoOperation: GraphOperation {
         steps.removeLast()
       }
       try completeDeletions(touched, all)
+      for case .set(let object, let index, _) in all where object.graph === graph && !object.isDeleted {
+        try joinDestination(object, object.entity.properties[index])
+      }
     }
   }
 
@@ -209,6 +212,25 @@ struct UndoOperation: GraphOperation {
     } else if try graph.relationships.exists(destination), try destination.destination(inverse) === object {
       try graph.relationships.assign(destination, inverse, nil)
     }
+  }
+
+  /// Adds the object to the to-many of its destination, from which a merge has taken it since.
+  ///
+  /// Other steps have done so for all other destinations, in their order.
+  private func joinDestination(_ object: ManagedObject, _ property: PropertyDescription) throws {
+    guard case .relationship(let relationship) = property, let inverse = relationship.inverse,
+      inverse.isToMany, !inverse.isTransient, let destination = try object.destination(relationship),
+      !destination.isDeleted, !destination.state.contains(.deletedInStore)
+    else { return }
+    let list = destination.changes?.knownToMany(inverse)
+    if let list, list.isLoaded {
+      guard list.lacks(object.reference) else { return }
+    } else {
+      // What is stored is read with the list.
+      let stored = object.isInserted ? nil : object.node?.value(of: property)
+      if stored == .reference(destination.reference) || list?.isAdded(object.reference) == true { return }
+    }
+    try graph.relationships.addDestination(object.reference, to: destination, inverse)
   }
 
   private func referencesDeleted(_ object: ManagedObject, _ index: Int, _ value: AttributeValue) throws

@@ -43,6 +43,25 @@ extension ContextCheck {
       try pair.here.save()
       try pair.agree("saved")
     },
+    ContextCheck("a to-one that was set again as others saved it is undone at both ends (redo, undo)") {
+      factory in
+      let pair = try MergingPair(try await ContextScenario(factory)) { maker in
+        try [Fixtures.person(maker, "p")] + ["one", "two"].map { try Fixtures.company(maker, $0) }
+      }
+      let (all, other) = (pair[pair.here], pair[pair.there])
+      try all[0].setObject(all[1], forKey: "employer")
+      pair.here.processPendingChanges()
+      try pair.here.undo()
+      for (place, change) in [(1, pair.here.redo), (2, pair.here.undo)] {
+        try other[0].setObject(other[place], forKey: "employer")
+        try pair.there.save()
+        try pair.here.mergeChanges()
+        try change()
+        try pair.agree("set to \(place) elsewhere")
+      }
+      try pair.here.save()
+      try pair.agree("saved")
+    },
     ContextCheck("an undo restores no reference to an object whose deletion was saved (undo)") { factory in
       let pair = try Self.peopleAndEnds(try await ContextScenario(factory))
       let all = pair[pair.here]
