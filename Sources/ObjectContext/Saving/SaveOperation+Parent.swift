@@ -286,7 +286,8 @@ extension SaveOperation {
   private func takeInLinks(_ state: ToManyState, of own: ManagedObject, isDeleted: Bool) throws {
     let relationship = state.relationship
     for reference in state.removed {
-      if !isDeleted, relationship.inverse != nil,
+      // What is deleted here has left the other ends already.
+      if !own.isDeleted, relationship.inverse != nil,
         let end = registry.object(relationship.destination, reference)
       {
         try graph.relationships.unlink(own, relationship, end)

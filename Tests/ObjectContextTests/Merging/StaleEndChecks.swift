@@ -162,6 +162,31 @@ extension ContextCheck {
         try expect(stored == shown, "stored as shown")
       }
     },
+    ContextCheck("what a child unlinks and deletes leaves both ends, though its parent has deleted it too") {
+      factory in
+      let scenario = try await ContextScenario(factory)
+      let parent = scenario.newContext()
+      parent.undoManager = UndoManager()
+      let (ada, tag) = (try Fixtures.person(parent, "Ada"), try Fixtures.tag(parent, "t"))
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      let copy = try child.existingObject(with: ada.objectID)
+      let copyOfTag = try child.existingObject(with: tag.objectID)
+      try copy.add(copyOfTag, to: "tags")
+      try child.save()
+      try copy.remove(copyOfTag, from: "tags")
+      parent.processPendingChanges()
+      try parent.delete(ada)
+      try child.refresh(copyOfTag, mergeChanges: true)
+      try expect(copyOfTag.objects("people").isEmpty, "read while it is deleted in the parent")
+      try child.delete(copy)
+      try parent.undo()
+      try expect(tag.objects("people").map { $0 } == [ada], "linked again")
+      try child.save()
+      try expect(ada.isDeleted && tag.objects("people").isEmpty, "the other end is gone too")
+      try parent.save()
+      try expect(scenario.newContext().count(for: FetchRequest("Person")) == 0, "in the store")
+    },
     ContextCheck("a child can refer to a new object whose deletion its parent has undone") { factory in
       let scenario = try await ContextScenario(factory)
       let parent = scenario.newContext()
