@@ -24,10 +24,9 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup var keys: KeyArguments
   @Option(help: "table for lines, json or csv.") var format = OutputFormat.table
 
-  /// Whether a key is to be in the keyring; of a store that is named, its own line says whether it opens.
+  /// Whether a key has to be in the keyring; the line of a store that is named says whether it opens.
   private var needsKeyring: Bool {
-    store == nil
-      && (keys.vaultNames.isEmpty || keys.vaultNames.allSatisfy { $0.argument == "keyring" })
+    store == nil && keys.vaultNames.allSatisfy { $0.argument == "keyring" }
   }
 
   func run() async throws {

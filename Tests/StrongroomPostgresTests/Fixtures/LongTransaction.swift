@@ -1,7 +1,7 @@
 import Foundation
 import PostgresServer
 
-/// A transaction of somebody else, which holds what it has locked until it is ended.
+/// A transaction in another session, which holds its locks until a test ends it.
 final class LongTransaction: Sendable {
   private let server: PostgresServer
   private let mark = UUID().uuidString
@@ -26,7 +26,7 @@ final class LongTransaction: Sendable {
 
   var isDone: Bool { run.isDone }
 
-  /// Returns when somebody waits for it.
+  /// Waits until another session is blocked by its locks.
   func awaitWaiting() throws {
     let waiting =
       "SELECT count(*) FROM pg_stat_activity a"
