@@ -9,8 +9,9 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
     case libraryIsNotSQLCipher, fileIsMissing, danglingLink, fileIsEmpty, fileIsPlaintext, wrongKeyOrDamaged,
       damagedPage,
       truncated
-    case foreignJournal, otherNames, notADatabase, busy, readOnlyDirectory, cannotOpen, diskFull, ioError,
-      constraint
+    case foreignJournal, otherNames, notADatabase, busy, busyForReader, readOnlyDirectory, cannotOpen,
+      diskFull,
+      ioError, constraint
     case formatUnavailable, fileReplaced, interrupted, alreadyExists, connectionPoisoned, misuse, tooBig,
       other
   }

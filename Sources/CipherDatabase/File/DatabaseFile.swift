@@ -27,7 +27,8 @@ package final class DatabaseFile: Sendable {
   /// - Parameters:
   ///   - path: The file, or a link to it.
   ///   - milliseconds: How long to wait for a process that has locked the file exclusively.
-  /// - Throws: `fileIsMissing`, `cannotOpen` (also for what is no regular file), `busy`.
+  /// - Throws: `fileIsMissing`, `cannotOpen` (also for what is no regular file), `busy`,
+  ///   `busyForReader`.
   package convenience init(_ path: String, waiting milliseconds: Int = 5000) throws(CipherError) {
     let path = try FilePath.resolved(path)
     let deadline = Deadline(milliseconds: milliseconds)
@@ -39,6 +40,13 @@ package final class DatabaseFile: Sendable {
       case .takenByOthers:
         guard deadline.pause() else {
           throw CipherError(.busy, "another connection has the file at \(path) to itself")
+        }
+      case .read:
+        guard deadline.pause() else {
+          throw CipherError(
+            .busyForReader,
+            "a user who may not write to the file at \(path) reads it, and SQLite made \(path)-wal for that"
+              + " user; try again when it is closed there")
         }
       }
     }

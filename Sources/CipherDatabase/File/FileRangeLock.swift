@@ -28,7 +28,9 @@ enum FileRangeLock {
     }
   }
 
-  static func release(_ start: off_t, of file: Int32) { _ = set(Int16(F_UNLCK), start, 1, file) }
+  static func release(_ start: off_t, count: off_t = 1, of file: Int32) {
+    _ = set(Int16(F_UNLCK), start, count, file)
+  }
 
   /// Answers an error number, 0 for success.
   private static func set(_ type: Int16, _ start: off_t, _ count: off_t, _ file: Int32) -> Int32 {

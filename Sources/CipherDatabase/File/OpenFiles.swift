@@ -14,7 +14,11 @@ enum OpenFiles {
     }
   }
 
-  enum Outcome { case taken(Identity, Int32), takenByOthers }
+  enum Outcome {
+    case taken(Identity, Int32), takenByOthers
+    /// Somebody reads it who may not write to it, whose log is in the way.
+    case read
+  }
 
   enum AloneOutcome {
     case taken, takenByOthers
@@ -74,6 +78,10 @@ enum OpenFiles {
     else {
       close(file)
       return .takenByOthers
+    }
+    guard ReadersFiles(path: path, descriptor: file, owner: status.st_uid).remove() else {
+      close(file)
+      return .read
     }
     entries[identity] = Entry(descriptor: file)
     return .taken(identity, file)

@@ -90,6 +90,7 @@ extension CipherError {
         "another process, or another connection or pinned context of this program, uses the store at \(path);"
           + " try again when it is done"
       )
+    case .busyForReader: (.busy, message)
     case .interrupted: (.cancelled, "the work on \(path) was cancelled; nothing was changed")
     case .readOnlyDirectory, .cannotOpen:
       (.notWritable, "\(Self.unwritable(path)) cannot be written to; check owner and mode")
