@@ -20,7 +20,7 @@ struct InverseWalk {
   /// - Returns: The steps that were taken, and the cases in which ends disagreed.
   func run(cases: Int) async throws -> Report {
     try await Report(of: cases, from: seed) {
-      try await InverseCase(number: $0, isVerbose: isVerbose, Self.policies)
+      try await InverseCase(number: $0, leavingOut: $1, isVerbose: isVerbose, Self.policies)
     }
   }
 }
@@ -30,6 +30,7 @@ private final class InverseCase: ShortCase {
   private static let mostSteps = 30
 
   private let number: UInt64
+  private let leftOut: Set<Int>
   private let isVerbose: Bool
   private let hasUndo: Bool
   private let hasBatches: Bool
@@ -41,8 +42,12 @@ private final class InverseCase: ShortCase {
   private(set) var steps = 0
   private(set) var saves = 0
 
-  init(number: UInt64, isVerbose: Bool, _ policies: [(name: String, policy: MergePolicy)]) async throws {
+  init(
+    number: UInt64, leavingOut leftOut: Set<Int>, isVerbose: Bool,
+    _ policies: [(name: String, policy: MergePolicy)]
+  ) async throws {
     self.number = number
+    self.leftOut = leftOut
     self.isVerbose = isVerbose
     (hasUndo, hasBatches) = (number & 1 != 0, number & 2 != 0)
     let chosen = policies[Int(number / 4 % UInt64(policies.count))]
@@ -136,6 +141,7 @@ private final class InverseCase: ShortCase {
     let kind = random.below(15)
     if (9...11).contains(kind), !hasUndo { return }
     if kind >= 13, !hasBatches { return }
+    if leftOut.contains(steps) { return }
     note("\(who): \(Self.kinds[kind]) \(Self.name(first)) \(Self.name(kind == 5 ? second : folder))")
     do {
       switch kind {
