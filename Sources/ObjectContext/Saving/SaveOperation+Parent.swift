@@ -175,15 +175,18 @@ extension SaveOperation {
     for (object, own) in known { try takeIn(object, again: own) }
     // This context may have linked these, or their destinations, before it deleted them.
     for own in restored {
-      try leaveDiscarded(own)
+      try leaveDeleted(own)
       try graph.undoing.reconnect(own)
     }
   }
 
-  /// Removes from a restored object's to-manys what was new in this context, and is deleted for good.
-  private func leaveDiscarded(_ object: ManagedObject) throws {
+  /// Removes from a restored object's to-manys what this context deletes, or was new in it and is gone:
+  /// a deletion spares the lists of what is deleted with it.
+  private func leaveDeleted(_ object: ManagedObject) throws {
     for state in object.changes?.toManys ?? [] {
-      for reference in Array(state.added) where isDiscarded(reference, state.relationship.destination) {
+      let end = state.relationship.destination
+      for reference in try object.destinations(state.relationship).references
+      where registry.object(end, reference)?.isDeleted ?? isDiscarded(reference, end) {
         try graph.relationships.removeDestination(reference, from: object, state.relationship)
       }
     }
