@@ -115,7 +115,10 @@ struct UndoOperation: GraphOperation {
     let isStored = isHere ? !isAdded : own.removed.contains(end.reference)
     // A new object's list is known even if nothing is in it.
     let list = end.isInserted ? end.toManyState(relationship) : end.changes?.knownToMany(relationship)
-    list?.align(object.reference, isHere: isHere, isStored: isStored)
+    guard let list else { return }
+    list.align(object.reference, isHere: isHere, isStored: isStored)
+    // A merge drops what belongs to no changed object.
+    if list.hasChanges, !end.hasChanges { tracker.recordUpdate(end) }
   }
 
   /// The rows of objects to restore that were stored again elsewhere.

@@ -104,6 +104,33 @@ extension ContextCheck {
         try pair.agree("undone before \(isUndoneBefore), saved")
       }
     },
+    ContextCheck("a link that undo brings back, though others removed it, has both ends (undo)") { factory in
+      for isRedo in [true, false] {
+        for first in [0, 3] {
+          let pair = try Self.peopleAndEnds(try await ContextScenario(factory))
+          let (all, other) = (pair[pair.here], pair[pair.there])
+          let what = "redo \(isRedo), \(first) first"
+          try other[0].add(other[3], to: "tags")
+          try pair.there.save()
+          try pair.here.mergeChanges()
+          for place in [first, 3 - first] { try pair.here.delete(all[place]) }
+          pair.here.processPendingChanges()
+          if isRedo {
+            try pair.here.undo()
+            try pair.here.redo()
+          }
+          try other[0].remove(other[3], from: "tags")
+          try pair.there.save()
+          try pair.here.undo()
+          try pair.agree("\(what), undone")
+          for place in [0, 3] { try other[place].set("name", "changed") }
+          try pair.there.save()
+          try pair.agree("\(what), merged")
+          try pair.here.save()
+          try pair.agree("\(what), saved")
+        }
+      }
+    },
     ContextCheck(
       "an object and its destination, deleted and saved, are linked again by two undos (undo)"
     ) { factory in
