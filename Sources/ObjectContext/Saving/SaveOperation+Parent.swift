@@ -180,8 +180,8 @@ extension SaveOperation {
     }
   }
 
-  /// Removes from a restored object's to-manys what this context deletes, or was new in it and is gone:
-  /// a deletion spares the lists of what is deleted with it.
+  /// Removes from a restored object's to-manys what this context deletes, or has discarded: a deletion
+  /// does not change the to-manys of what is deleted with it.
   private func leaveDeleted(_ object: ManagedObject) throws {
     for state in object.changes?.toManys ?? [] {
       let end = state.relationship.destination
