@@ -36,6 +36,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
@@ -175,8 +176,9 @@ let package = Package(
         "SQLCipherStore", "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer", "Strongroom",
         "StrongroomPostgres", "TableImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "TextTable", package: "TextTable"),
-      ], path: "Sources/strongroom-tool", swiftSettings: strict),
+      ], path: "Sources/strongroom-tool", resources: [.embedInCode("Inspect/Page")], swiftSettings: strict),
     // What `Scripts/demo` imports with.
     .executableTarget(
       name: "debian-catalogue",

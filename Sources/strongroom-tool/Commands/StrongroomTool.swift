@@ -24,7 +24,7 @@ struct StrongroomTool: AsyncParsableCommand {
       CompactCommand.self,
       EncryptCommand.self,
       DecryptCommand.self, ExportCommand.self, ConvertCipherCommand.self, ModelCommand.self,
-      DoctorCommand.self,
+      InspectCommand.self, DoctorCommand.self,
     ])
 
   /// Runs the command, and prints its error without the passwords of addresses.

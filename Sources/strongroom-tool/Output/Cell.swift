@@ -79,7 +79,8 @@ struct RowEncoder {
     "{" + columns.map { $0.key + value(row[$0.index]) }.joined(separator: ",") + "}"
   }
 
-  private func value(_ cell: Cell) -> String {
+  /// A cell as a value of JSON.
+  func value(_ cell: Cell) -> String {
     switch cell {
     case .null: "null"
     case .text(let text): Self.string(text, encoder)

@@ -13,7 +13,7 @@ extension StoreQuery {
 
   /// Checks that the entity has a full-text index, which `--search` needs.
   /// - Throws: `ToolFailure` when it has none.
-  func checkWordIndex(_ entity: EntityDescription) throws {
+  static func checkWordIndex(_ entity: EntityDescription) throws {
     var holder: EntityDescription? = entity
     while let current = holder {
       if current.fetchIndexes.contains(where: { FetchIndexForm($0, of: current).isFullText }) { return }

@@ -22,10 +22,34 @@ struct StoreQuery {
   var format = OutputFormat.table
 
   func run(_ entityName: String, _ context: ManagedObjectContext) throws {
-    let model = context.persistentStoreCoordinator.managedObjectModel
+    let request = try request(entityName, context.persistentStoreCoordinator.managedObjectModel)
+    if isExplained { return try printPlan(try context.queryPlan(for: request)) }
+    if isCounted { return print(try context.count(for: request)) }
+    try isGrouped ? printGroups(request, context) : printRows(request, context)
+  }
+
+  /// Whether rows are of groups rather than of objects.
+  var isGrouped: Bool { groupBy != nil || aggregates != nil }
+
+  /// The request that answers the query: for rows of columns, or for a number.
+  /// - Throws: `ToolFailure` for names that the model does not have; `FetchFormatError`.
+  func request(_ entityName: String, _ model: ManagedObjectModel) throws -> FetchRequest {
     guard let entity = model.entity(named: entityName) else {
       throw Self.unknownEntity(entityName, model)
     }
+    var request = try objectRequest(entity)
+    if isCounted {
+      request.resultType = .count
+    } else if isGrouped {
+      try addGroups(to: &request)
+    } else {
+      try addColumns(to: &request, entity)
+    }
+    return request
+  }
+
+  /// The request for the objects themselves.
+  func objectRequest(_ entity: EntityDescription) throws -> FetchRequest {
     var request = FetchRequest(
       entity.name,
       where: try condition.map { TypedCondition(entity: entity).predicate(try FetchPredicate(format: $0)) },
@@ -34,19 +58,9 @@ struct StoreQuery {
       fetchOffset: offset)
     if let search {
       request.search = TextSearch(search)
-      try checkWordIndex(entity)
+      try Self.checkWordIndex(entity)
     }
-    let isGrouped = groupBy != nil || aggregates != nil
-    if isCounted {
-      request.resultType = .count
-    } else if isGrouped {
-      try addGroups(to: &request)
-    } else {
-      try addColumns(to: &request, entity)
-    }
-    if isExplained { return try printPlan(try context.queryPlan(for: request)) }
-    if isCounted { return print(try context.count(for: request)) }
-    try isGrouped ? printGroups(request, context) : printRows(request, context)
+    return request
   }
 
   private var sorts: [FetchSortDescriptor] {
@@ -108,12 +122,20 @@ struct StoreQuery {
   private func printRows(_ request: FetchRequest, _ context: ManagedObjectContext) throws {
     let names = (request.propertiesToFetch ?? []).map(\.name)
     var stream = RowStream(RowPrinter(columns: names, format: format))
+    try Self.enumerate(request, context) { stream.print($0) }
+    stream.end()
+  }
+
+  /// Calls back with the cells of each row, as they are read, in the order of the columns.
+  static func enumerate(
+    _ request: FetchRequest, _ context: ManagedObjectContext, _ body: ([Cell]) -> Void
+  ) throws {
     let isComputed = (request.propertiesToFetch ?? []).map { column -> Bool in
       if case .keyPath = column.expression { return false }
       return true
     }
     try context.enumerateRows(request) { row in
-      stream.print(
+      body(
         (0..<row.count).map { index in
           if row.isNull(index) { return .null }
           let value = row.value(index)
@@ -125,7 +147,6 @@ struct StoreQuery {
         })
       return true
     }
-    stream.end()
   }
 
   /// The description of a column: a key path or an expression.

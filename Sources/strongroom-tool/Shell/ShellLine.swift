@@ -41,6 +41,9 @@ struct ShellLine {
     }
   }
 
+  /// Bounds the number of rows.
+  mutating func limit(to count: Int) { query.limit = count }
+
   private mutating func add(_ stage: String, _ rest: String) throws {
     func text() throws -> String {
       if rest.isEmpty { throw ValidationError("\(stage) needs an argument; .help lists the stages") }

@@ -1,0 +1,113 @@
+import FlyingFox
+import Foundation
+import StoreContract
+import Strongroom
+
+/// A store that is being looked at, and what its page asks of it.
+///
+/// Every answer comes from a context of its own, so that it shows what others have saved and nothing
+/// stays in memory; only changes that are not saved yet have a context that lasts.
+actor Inspection {
+  let container: PersistentContainer
+  let store: any IncrementalStore
+  let description: PersistentStoreDescription
+  /// Nil where the store is only read.
+  let editor: ManagedObjectContext?
+  /// Counts the saves that a page may not show yet.
+  private(set) var saves = 0
+  var check = IntegrityCheck()
+
+  var model: ManagedObjectModel { container.managedObjectModel }
+
+  init(
+    _ container: PersistentContainer, _ store: any IncrementalStore,
+    _ description: PersistentStoreDescription,
+    isWriting: Bool
+  ) async throws {
+    (self.container, self.store, self.description) = (container, store, description)
+    guard isWriting else {
+      editor = nil
+      return
+    }
+    let context = container.newContext()
+    context.undoManager = UndoManager()
+    context.automaticallyMergesChangesFromParent = true
+    context.transactionAuthor = "strongroom inspect"
+    editor = context
+  }
+
+  /// Watches for what other processes save; never returns.
+  func watch() async {
+    for await _ in container.persistentStoreCoordinator.remoteChanges() { didSave() }
+  }
+
+  func didSave() { saves += 1 }
+
+  /// The context to answer from: the one with unsaved changes, where there are any.
+  var context: ManagedObjectContext {
+    if let editor, editor.hasChanges { return editor }
+    return container.newContext()
+  }
+
+  /// Answers a request; an error is answered with its text.
+  func answer(_ name: String, _ request: HTTPRequest) async -> Answer {
+    do {
+      let call = try await InspectCall(name, request)
+      if call.isChange {
+        guard editor != nil else {
+          return try Answer(.forbidden, json: Refusal("the store is open for reading: start with --write"))
+        }
+        return try change(call)
+      }
+      guard request.method == .GET else { return Answer(.methodNotAllowed) }
+      return try await read(call)
+    } catch {
+      let text = error is ToolFailure ? "\(error)" : RowPrinter.harmless("\(error)"[...])
+      return (try? Answer(.badRequest, json: Refusal(text))) ?? Answer(.badRequest)
+    }
+  }
+
+  private func read(_ call: InspectCall) async throws -> Answer {
+    if let answer = try readObjects(call) { return answer }
+    return switch call.name {
+    case "store": try await storeFacts()
+    case "vaults": try await vaultFacts()
+    case "check": try Answer(json: checkIntegrity(isStarted: call["start"] != nil))
+    case "edits": try Answer(json: edits())
+    case "saves": try Answer(json: await saves(after: call.number("seen", or: -1, upTo: .max)))
+    default: Answer.missing
+    }
+  }
+
+  /// What is answered from the model, the objects or the history; nil for what is asked otherwise.
+  private func readObjects(_ call: InspectCall) throws -> Answer? {
+    switch call.name {
+    case "model": try Answer(json: modelOutline())
+    case "counts": try Answer(json: counts())
+    case "diagram.svg": Answer(Data(ModelDiagram(model).svg.utf8), "image/svg+xml")
+    case "objects": try objects(call)
+    case "object": try object(call)
+    case "value": try value(call)
+    case "query": try query(call)
+    case "complete": try complete(call)
+    case "history": try history(call)
+    case "changes": try changes(call)
+    default: nil
+    }
+  }
+
+  /// Waits until there are more saves than a page has seen, and at most ten seconds.
+  private func saves(after seen: Int) async -> [String: Int] {
+    for _ in 0..<50 where saves <= seen {
+      guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { break }
+    }
+    return ["saves": saves]
+  }
+}
+
+/// Why a request was not answered.
+struct Refusal: Encodable {
+  let error: String
+
+  init(_ error: String) { self.error = error }
+}

@@ -1,0 +1,90 @@
+// Changes that are not saved: made one by one, undone, and saved together.
+import { ask, el, model, objectLink, place, Refused, tell } from "./page.js";
+
+const bar = document.getElementById("edits");
+
+function announce() {
+  document.dispatchEvent(new Event("changed"));
+}
+
+/** Shows beside their fields, or in the bar, why something was refused. */
+function showProblems(answer) {
+  for (const place of document.querySelectorAll("[data-problem]")) place.textContent = "";
+  const others = answer.error ? [answer.error] : [];
+  const [, name, number] = location.hash.split("/");
+  for (const failure of answer.failures ?? []) {
+    const field = `${name}/${number}` === `object/${encodeURIComponent(failure.entity)}` && location.hash.split("/")[3]?.split("?")[0] === String(failure.number)
+      ? document.querySelector(`[data-problem="${CSS.escape(failure.property ?? "")}"]`) : null;
+    if (field) field.textContent = failure.message;
+    else others.push(`${failure.entity} ${failure.number}${failure.property ? `, ${failure.property}` : ""}: ${failure.message}`);
+  }
+  showBar(answer, others);
+}
+
+async function perform(name, parameters) {
+  try {
+    const edits = await tell(name, parameters);
+    announce();
+    return edits;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    showProblems(error.answer);
+    return null;
+  }
+}
+
+function showBar(edits, problems = []) {
+  const parts = [["new", edits.inserted], ["changed", edits.updated], ["deleted", edits.deleted]].filter(([, count]) => count > 0);
+  bar.hidden = !model.isWritable || (parts.length === 0 && problems.length === 0 && !edits.canUndo && !edits.canRedo);
+  if (bar.hidden) return;
+  bar.replaceChildren(
+    el("strong", {}, parts.length === 0 ? "nothing is unsaved" : parts.map(([what, count]) => `${count} ${what}`).join(", ")),
+    el("button", { disabled: !edits.canUndo, onclick: undoLast }, "Undo"),
+    el("button", { disabled: !edits.canRedo, onclick: redoLast }, "Redo"),
+    el("button", { disabled: parts.length === 0, onclick: () => perform("rollback") }, "Drop all"),
+    el("button", { class: "main", disabled: parts.length === 0, onclick: saveAll }, "Save all"),
+    el("span", { class: "links" }, ...(edits.objects ?? []).slice(0, 8).flatMap((link) => [objectLink(link), " "])),
+    ...problems.map((problem) => el("p", { class: "problem", role: "alert" }, problem)));
+}
+
+export async function showEdits() {
+  if (model.isWritable) showBar(await ask("edits"));
+}
+
+export function undoLast() { return perform("undo"); }
+export function redoLast() { return perform("redo"); }
+export function saveAll() { return perform("save"); }
+
+export async function insertObject(entity) {
+  const edits = await perform("insert", { entity });
+  if (edits?.made) location.hash = place(["object", edits.made.entity, String(edits.made.number)]);
+}
+
+export function deleteObject(object) {
+  return perform("delete", { entity: object.entity, number: object.number });
+}
+
+export function attributeEditor(object, attribute, value) {
+  if (attribute.isDerived || ["binary", "transformable", "composite", "undefined"].includes(attribute.type) || value?.isCut) return null;
+  const input = attribute.type === "string"
+    ? el("textarea", { rows: "1", "aria-label": attribute.name }) : el("input", { type: "text", "aria-label": attribute.name });
+  input.value = value?.kind === "null" ? "" : value?.text ?? "";
+  const send = (parameters) => perform("set", { entity: object.entity, number: object.number, key: attribute.name, ...parameters });
+  input.addEventListener("change", () => send({ value: input.value }));
+  return el("span", { class: "editor" }, input,
+    attribute.isOptional ? el("button", { type: "button", title: "No value", onclick: () => send({ null: 1 }) }, "∅") : null);
+}
+
+export function linkEditor(object, relationship) {
+  const input = el("input", { type: "text", inputmode: "numeric", placeholder: `number of ${relationship.destination}`, "aria-label": `Link ${relationship.name}` });
+  return el("form", { class: "editor", onsubmit: (event) => {
+    event.preventDefault();
+    perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: input.value.trim() });
+  } }, input, el("button", {}, "Link"));
+}
+
+export function unlinkButton(object, relationship, link) {
+  if (!model.isWritable || object.isDeleted) return null;
+  return el("button", { class: "plain", title: `Unlink ${link.title}`, onclick: () => perform("unlink", {
+    entity: object.entity, number: object.number, key: relationship.name, toEntity: link.entity, toNumber: link.number }) }, "✕");
+}

@@ -1,0 +1,43 @@
+// What was saved, newest first.
+import { ask, el, go, objectLink } from "./page.js";
+
+const signs = { insert: "+", update: "~", delete: "−" };
+
+function change(one) {
+  const what = one.properties.length > 0 ? ` ${one.properties.join(", ")}` : "";
+  const link = { entity: one.entity, number: one.number, title: `${one.entity} ${one.number}` };
+  return el("li", {}, `${signs[one.kind] ?? one.kind} `, one.kind === "delete" ? link.title : objectLink(link), what);
+}
+
+/** The changes are asked for when they are to be seen: an import has very many. */
+function transaction(one) {
+  const changes = el("div", {});
+  const details = el("details", { ontoggle: async () => {
+    if (!details.open || changes.firstChild) return;
+    try {
+      const { counts, changes: first } = await ask("changes", { number: one.number });
+      const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      changes.replaceChildren(
+        el("p", {}, Object.entries(counts).map(([kind, count]) => `${count.toLocaleString("en")} ${kind}`).join(", ")),
+        el("ul", {}, ...first.map(change)),
+        all > first.length ? el("p", { class: "quiet" }, `${(all - first.length).toLocaleString("en")} more`) : "");
+    } catch (error) {
+      changes.replaceChildren(el("p", { class: "problem" }, error.message));
+    }
+  } },
+  el("summary", {}, el("span", { class: "count" }, String(one.number)), " ",
+    el("time", { datetime: one.time }, new Date(one.time).toLocaleString()), " ",
+    el("strong", {}, one.author ?? ""), " ", el("span", { class: "quiet" }, `${one.program} ${one.process}`)), changes);
+  return el("li", { class: "transaction" }, details);
+}
+
+export async function showHistory(_, parameters) {
+  const transactions = await ask("history", { before: parameters.before });
+  const last = transactions[transactions.length - 1]?.number ?? 0;
+  return [
+    el("h2", {}, "History"),
+    transactions.length === 0 ? el("p", { class: "quiet" }, "Nothing is recorded.") : null,
+    el("ol", { class: "timeline" }, ...transactions.map(transaction)),
+    last > 1 ? el("button", { "data-page": "next", onclick: () => go(["history"], { before: String(last) }) }, "Earlier →") : null,
+  ].filter(Boolean);
+}

@@ -1,0 +1,140 @@
+// The frame of the page: where it is, the entities beside it, what others save, and the keyboard.
+import { ask, el, go, here, model, place, Refused } from "./page.js";
+import { showEdits, undoLast, redoLast, saveAll } from "./editing.js";
+import { showObjects } from "./objects.js";
+import { showObject } from "./object.js";
+import { showModel } from "./model.js";
+import { showQuery } from "./query.js";
+import { showHistory } from "./history.js";
+import { showStore } from "./store.js";
+
+const places = { model: "Model", query: "Query", history: "History", store: "Store" };
+const views = { objects: showObjects, object: showObject, model: showModel, query: showQuery, history: showHistory, store: showStore };
+const content = document.getElementById("content");
+let shownNumber = 0;
+
+async function show() {
+  const { parts, parameters } = here();
+  const name = parts[0] ?? "model";
+  const number = ++shownNumber;
+  for (const link of document.querySelectorAll("#places a, #entities a")) {
+    const isCurrent = link.dataset.place === name || (["objects", "object"].includes(name) && link.dataset.entity === parts[1]);
+    if (isCurrent) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  try {
+    const view = await (views[name] ?? showModel)(parts.slice(1), parameters);
+    if (number !== shownNumber) return;
+    content.replaceChildren(...[view].flat());
+    document.title = `${content.querySelector("h2")?.textContent ?? "Strongroom"} – Strongroom`;
+  } catch (error) {
+    if (number !== shownNumber) return;
+    content.replaceChildren(el("p", { class: "problem", role: "alert" }, error.message));
+    if (!(error instanceof Refused)) throw error;
+  }
+}
+
+/** Each entity before its subentities. */
+function tree(parent) {
+  return model.entities.filter((entity) => (entity.parent ?? null) === parent).flatMap((entity) => [entity, ...tree(entity.name)]);
+}
+
+async function showEntities() {
+  const counts = await ask("counts");
+  document.getElementById("entities").replaceChildren(
+    el("ul", {}, ...tree(null).map((entity) =>
+      el("li", { class: entity.parent ? "sub" : undefined },
+        el("a", { href: place(["objects", entity.name]), "data-entity": entity.name }, entity.name,
+          el("span", { class: "count" }, counts[entity.name].toLocaleString("en")))))));
+}
+
+/** Shows again what others have saved, unless something is being typed. */
+async function watch() {
+  const live = document.getElementById("live");
+  let seen = null;
+  for (;;) {
+    try {
+      const { saves } = await ask("saves", { seen });
+      seen ??= saves;
+      live.textContent = "live";
+      live.className = "on";
+      if (saves > seen) {
+        seen = saves;
+        await showEntities();
+        if (!document.activeElement?.matches("input, textarea, select")) await show();
+        content.dataset.saves = seen;
+      }
+    } catch {
+      live.textContent = "the program has ended";
+      live.className = "off";
+      await new Promise((done) => setTimeout(done, 2000));
+    }
+  }
+}
+
+const help = [
+  ["/", "to the condition or the query"], ["j k", "to the next or previous row"], ["Enter", "open the row"],
+  ["[ ]", "previous or next page"], ["m q h s", "model, query, history, store"], ["Backspace", "back"],
+  ["Ctrl-Z Ctrl-Shift-Z", "undo and redo an unsaved change"], ["Ctrl-S", "save all changes"], ["?", "this list"],
+];
+
+function showHelp() {
+  const dialog = document.getElementById("help");
+  dialog.replaceChildren(
+    el("h2", {}, "Keys"),
+    el("dl", {}, ...help.flatMap(([keys, what]) => [el("dt", {}, keys), el("dd", {}, what)])),
+    el("button", { onclick: () => dialog.close() }, "Close"));
+  dialog.showModal();
+}
+
+function moveRow(step) {
+  const rows = [...content.querySelectorAll("tr[data-open]")];
+  if (rows.length === 0) return;
+  const at = rows.indexOf(document.activeElement);
+  rows[Math.min(Math.max(at + step, 0), rows.length - 1)].focus();
+}
+
+const keys = {
+  "/": () => content.querySelector("[data-first]")?.focus(),
+  j: () => moveRow(1),
+  k: () => moveRow(-1),
+  "[": () => content.querySelector("[data-page=previous]")?.click(),
+  "]": () => content.querySelector("[data-page=next]")?.click(),
+  m: () => go(["model"]),
+  q: () => go(["query"]),
+  h: () => go(["history"]),
+  s: () => go(["store"]),
+  "?": showHelp,
+  Backspace: () => history.back(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey && model.isWritable) {
+    const typed = event.target.matches("input, textarea");
+    if (event.key === "s") { event.preventDefault(); return void saveAll(); }
+    if (!typed && event.key === "z") { event.preventDefault(); return void undoLast(); }
+    if (!typed && event.key === "Z") { event.preventDefault(); return void redoLast(); }
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+  if (event.key === "Enter" && event.target.dataset.open) return void (location.hash = event.target.dataset.open);
+  const action = keys[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+
+document.addEventListener("changed", async () => {
+  await Promise.all([showEntities(), show(), showEdits()]);
+});
+window.addEventListener("hashchange", show);
+
+Object.assign(model, await ask("model"));
+document.getElementById("store").textContent = model.store.split("/").pop() || model.store;
+document.getElementById("store").title = model.store;
+document.getElementById("places").replaceChildren(
+  ...Object.entries(places).map(([name, title]) => el("a", { href: place([name]), "data-place": name }, title)),
+  el("button", { onclick: showHelp, title: "Keys" }, "?"));
+await Promise.all([showEntities(), showEdits()]);
+await show();
+document.body.dataset.ready = "1";
+watch();

@@ -1,0 +1,30 @@
+// A query as in the shell, with its rows, its time and its plan.
+import { ask, completing, el, go, shown, took } from "./page.js";
+
+function planOf(plan) {
+  if (!plan) return null;
+  return el("details", { id: "plan" }, el("summary", {}, "Plan"),
+    plan.statement ? el("pre", {}, plan.statement) : el("p", {}, "answered in memory"),
+    el("ul", {}, ...plan.steps.map((step) => el("li", { class: step.usesIndex ? "good" : "slow" }, `${step.usesIndex ? "index" : "scan"}: ${step.text}`)),
+      plan.isEvaluatedInMemory ? el("li", { class: "slow" }, "then filtered in memory") : null,
+      ...plan.suggestedIndexes.map((name) => el("li", {}, `an index on ${name} would help`))));
+}
+
+export async function showQuery(_, parameters) {
+  const text = parameters.text ?? "";
+  const line = el("input", { type: "text", name: "text", value: text, "data-first": true, "aria-label": "Query", autocomplete: "off", spellcheck: "false", placeholder: "Book | where pages > 300 | sort -pages | columns title, author.name" });
+  const form = el("form", { class: "filter", onsubmit: (event) => { event.preventDefault(); go(["query"], { text: line.value }); } },
+    completing(line), el("button", {}, "Run"));
+  const head = [el("h2", {}, "Query"), form];
+  if (!text) return [...head, el("p", { class: "quiet" }, "An entity and what to do with it: where, search, sort, limit, offset, columns, group, aggregates, having, distinct, count, explain.")];
+  const answer = await ask("query", { text }).catch((error) => error);
+  if (answer instanceof Error) return [...head, el("p", { class: "problem", role: "alert" }, answer.message)];
+  return [
+    ...head,
+    el("p", { class: "quiet", id: "range" }, `${answer.rows.length.toLocaleString("en")} rows${answer.isCut ? ", and more" : ""}, ${took(answer.milliseconds)}`),
+    planOf(answer.plan),
+    el("div", { class: "scrolled" }, el("table", {},
+      el("thead", {}, el("tr", {}, ...answer.columns.map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, ...answer.rows.map((row) => el("tr", {}, ...row.map((one) => el("td", { class: one.kind === "number" ? "number" : undefined }, shown(one)))))))),
+  ];
+}

@@ -1,0 +1,119 @@
+import BuiltProgram
+import Foundation
+import Glibc
+import Strongroom
+import Testing
+
+/// Who gets what from the port of `strongroom inspect`.
+@Suite("The page of a store")
+struct InspectGateTests {
+  private func curl(_ arguments: String...) throws -> (status: String, body: String) {
+    try RunningInspect.curl(arguments)
+  }
+
+  @Test("gives nothing to who does not have its address: other paths, names, origins and sites")
+  func gate() async throws {
+    let shelf = try await InspectShelf(books: 10)
+    let running = try RunningInspect(shelf)
+    let own = running.address.absoluteString
+    let call = own + "api/counts"
+    #expect(try curl(call).body.contains("\"Book\":10"))
+    let server = "http://127.0.0.1:\(running.port)/"
+    let wrong = String(own.dropLast(2)) + "_/"
+    for address in [
+      server, server + "api/counts", wrong, wrong + "api/counts", server + "x/../api/counts",
+      own.uppercased(),
+    ] {
+      #expect(try curl(address).status == "404", "\(address)")
+      #expect(try curl(address).body.isEmpty, "\(address)")
+    }
+    for header in [
+      "Host: evil.example", "Host: evil.example:\(running.port)", "Host: 127.0.0.1", "Host:",
+      "Host: 127.0.0.1:1",
+      "Origin: http://evil.example", "Origin: null", "Origin: https://127.0.0.1:\(running.port)",
+      "Origin: http://127.0.0.1:1", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
+    ] {
+      let (status, body) = try curl("-H", header, call)
+      #expect(status == "404" && body.isEmpty, "\(header) got \(status) \(body)")
+    }
+    for header in [
+      "Host: localhost:\(running.port)", "Origin: http://127.0.0.1:\(running.port)",
+      "Sec-Fetch-Site: same-origin",
+    ] {
+      #expect(try curl("-H", header, call).status == "200", "\(header)")
+    }
+  }
+
+  @Test("is reached from this machine alone, and its answers are stored and framed by nobody")
+  func headers() async throws {
+    let running = try RunningInspect(try await InspectShelf(books: 1))
+    let head = try curl("-i", running.address.absoluteString).body
+    for wanted in [
+      "default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "no-store", "nosniff",
+      "no-referrer",
+    ] { #expect(head.contains(wanted), "\(wanted) is missing in \(head)") }
+    #expect(!head.lowercased().contains("access-control"))
+    #expect(!head.contains("unsafe"))
+    let sockets = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+    let port = String(format: ":%04X", running.port)
+    let listening = sockets.split(separator: "\n").filter { $0.contains(port + " 00000000:0000 0A") }
+    #expect(listening.count == 1 && listening.allSatisfy { $0.contains("0100007F" + port) }, "\(listening)")
+  }
+
+  @Test("changes nothing unless it was started for writing, and then only what is sent as JSON")
+  func writing() async throws {
+    let shelf = try await InspectShelf(books: 1)
+    let json = ["-X", "POST", "-H", "Content-Type: application/json", "-d", "{\"entity\":\"Book\"}"]
+    do {
+      let running = try RunningInspect(shelf)
+      let insert = running.address.absoluteString + "api/insert"
+      #expect(try RunningInspect.curl(json + [insert]).status == "403")
+      #expect(try curl(insert).status == "404")
+      #expect(try curl("-X", "DELETE", insert).status == "405")
+    }
+    let running = try RunningInspect(shelf, "--write")
+    let insert = running.address.absoluteString + "api/insert"
+    #expect(try curl("-d", "{\"entity\":\"Book\"}", insert).status == "400")
+    #expect(try curl("-H", "Content-Type: application/json", "-d", "no JSON", insert).status == "400")
+    #expect(try curl("-H", "Content-Type: text/plain", "-d", "{\"entity\":\"Book\"}", insert).status == "400")
+    #expect(try RunningInspect.curl(json + ["-H", "Origin: http://evil.example", insert]).status == "404")
+    #expect(try curl(running.address.absoluteString + "api/edits").body.contains("\"inserted\":0"))
+    #expect(try RunningInspect.curl(json + [insert]).status == "200")
+    #expect(try curl(running.address.absoluteString + "api/edits").body.contains("\"inserted\":1"))
+  }
+
+  @Test("answers hostile requests with an error, and goes on")
+  func hostile() async throws {
+    let running = try RunningInspect(try await InspectShelf(books: 3))
+    let own = running.address.absoluteString
+    for (path, status) in [
+      ("..%2f..%2f..%2fetc/passwd", "404"), ("api/nothing", "404"), ("api/objects", "400"),
+      ("api/objects?entity=Book&where=%27", "400"), ("api/objects?entity=Book&sort=nothing", "400"),
+      ("api/objects?entity=Book&offset=99999999999999999999&limit=-5", "200"),
+      ("api/object?entity=Book&number=1e9", "400"), ("api/object?entity=Bo%00ok&number=1", "400"),
+      ("api/value?entity=Book&number=1&key=keys", "400"),
+      ("api/query?text=" + String(repeating: "(", count: 4000), "400"),
+      (
+        "api/query?text=Book%20%7C%20where%20" + String(repeating: "NOT%20", count: 900) + "pages%20%3D%201",
+        "200"
+      ),
+    ] {
+      let answer = try curl(own + path)
+      #expect(answer.status == status, "\(path.prefix(60)) got \(answer.status) \(answer.body.prefix(200))")
+    }
+    #expect(try curl(own + "api/counts").status == "200")
+  }
+
+  @Test("ends with its program, and says what is wrong with a port")
+  func ends() async throws {
+    let shelf = try await InspectShelf(books: 1)
+    var running: RunningInspect? = try RunningInspect(shelf)
+    let (address, port) = (try #require(running?.address.absoluteString), try #require(running?.port))
+    let (code, output) = try BuiltProgram.run(["inspect", "--port", "\(port)"] + shelf.vault + [shelf.store])
+    #expect(code == 1 && output.contains("port"), "\(output)")
+    running = nil
+    #expect(try curl(address).status == "000")
+    let names = try FileManager.default.contentsOfDirectory(atPath: shelf.folder.path)
+    #expect(names.filter { $0.hasPrefix("s") } == ["s"], "the store is closed")
+  }
+}

@@ -1,0 +1,118 @@
+import BuiltProgram
+import Foundation
+import Strongroom
+import Testing
+
+/// A folder with a store of books that has a value of every kind that the page of `strongroom inspect`
+/// shows, and the running program.
+final class InspectShelf: Sendable {
+  let folder: URL
+  var store: String { folder.appendingPathComponent("s").path }
+  var vault: [String] { ["--vault", "file:\(folder.appendingPathComponent("keys").path)"] }
+
+  var description: PersistentStoreDescription {
+    PersistentStoreDescription(
+      url: URL(fileURLWithPath: store),
+      vault: KeyFileVault(url: folder.appendingPathComponent("keys")))
+  }
+
+  static func model() throws -> ManagedObjectModel {
+    var scan = Attribute("scan", .binary)
+    scan.allowsExternalBinaryDataStorage = true
+    let book = Entity("Book") {
+      Attribute("title", .string, optional: false)
+      Attribute("pages", .integer64, minValue: .integer(0))
+      Attribute("price", .decimal)
+      Attribute("read", .boolean)
+      Attribute("bought", .date)
+      Attribute("text", .string)
+      Attribute("cover", .binary)
+      scan
+      Attribute("names", .composite, composite: "Names")
+      Relationship("author", to: "Author", inverse: "books")
+      FetchIndex.fullText("words", on: "title")
+    }
+    let author = Entity("Author") {
+      Attribute("name", .string, optional: false)
+      Relationship("books", toMany: "Book", inverse: "author")
+    }
+    let names = Composite("Names", [Attribute("language", .string), Attribute("name", .string)])
+    return try ManagedObjectModel(ModelDeclaration(entities: [book, author], composites: [names]))
+  }
+
+  /// Two by two pixels.
+  private static let picture = Data(
+    base64Encoded:
+      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP8z8DAwMDAxMDA"
+      + "wMAAAA0IAQEYHs9qAAAAAElFTkSuQmCC"
+  )
+
+  init(books: Int = 250) async throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("inspect-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let container = PersistentContainer(managedObjectModel: try Self.model(), description: description)
+    try await container.loadPersistentStores()
+    let context = container.newContext()
+    let author = try context.insert("Author")
+    try author.set("name", "Ada")
+    try context.insert("Author").set("name", "Grace")
+    for number in 0..<books {
+      let book = try context.insert("Book")
+      try book.set(
+        "title",
+        number == 7 ? "A zebra" : number == 8 ? "<img src=x onerror=document.title=1>" : "Book \(number)")
+      try book.set("pages", 100 + number)
+      try book.set("read", number % 2 == 0)
+      if number > 0 { continue }
+      try book.set("price", Decimal(string: "12.50"))
+      try book.set("bought", Date(timeIntervalSince1970: 1_700_000_000))
+      try book.set("text", String(repeating: "long ", count: 10_000))
+      try book.set("cover", Self.picture)
+      try book.set("scan", Data((0..<300_000).map { UInt8($0 % 251) }))
+      try book.setValue(
+        .composite(["language": .string("en"), "name": .string("A book")]), forKey: "names")
+      try book.setObject(author, forKey: "author")
+    }
+    try context.save()
+    try container.close()
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+}
+
+/// A running `strongroom inspect`, which ends with this.
+final class RunningInspect {
+  let address: URL
+  private let process = Process()
+
+  init(_ shelf: InspectShelf, _ options: String...) throws {
+    let output = Pipe()
+    process.executableURL = BuiltProgram.url()
+    process.arguments = ["inspect"] + options + shelf.vault + [shelf.store]
+    process.standardOutput = output
+    try process.run()
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    address = try #require(URL(string: line.trimmingCharacters(in: .whitespacesAndNewlines)))
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  var port: Int { address.port ?? 0 }
+
+  /// What curl is answered: the status, and the body.
+  static func curl(_ arguments: [String]) throws -> (status: String, body: String) {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+    process.arguments = ["-s", "--path-as-is", "-m", "20", "-w", "\n%{http_code}"] + arguments
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    return (lines.last ?? "", lines.dropLast().joined(separator: "\n"))
+  }
+}

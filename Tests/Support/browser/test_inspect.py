@@ -1,0 +1,321 @@
+"""Drives the page of `strongroom inspect` as a person does. Scripts/test-inspect runs it.
+
+Takes the tool, a folder with the store `s` of books and its keys, and a folder for pictures, from the environment.
+"""
+
+import json
+import os
+import subprocess
+import time
+import unittest
+import urllib.request
+
+from browser import Browser, Page
+
+TOOL = os.environ["STRONGROOM_TOOL"]
+FOLDER = os.environ["STRONGROOM_FOLDER"]
+PICTURES = os.environ["STRONGROOM_PICTURES"]
+CONTROL, SHIFT = 2, 8
+
+
+class Served:
+    """A running `strongroom inspect`."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen(
+            [TOOL, "inspect", *options, "--vault", "file:" + FOLDER + "/keys", FOLDER + "/s"], stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+
+    def tell(self, name, **parameters):
+        """Changes something past the page."""
+        request = urllib.request.Request(
+            self.address + "api/" + name, json.dumps(parameters).encode(), {"Content-Type": "application/json"}, method="POST")
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+        self.process.stdout.close()
+
+
+class InspectTests(unittest.TestCase):
+    options = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.served = Served(*cls.options)
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.served.close()
+
+    def setUp(self):
+        self.browser.events = []
+        self.page = Page(self.browser)
+        self.page.open(self.served.address)
+        self.page.wait("document.body.dataset.ready")
+
+    def tearDown(self):
+        refused = [text for text in self.page.problems() if "400 (Bad Request)" not in text]
+        self.assertEqual(refused, [])
+
+    def go(self, place):
+        self.page.run("location.hash = %s" % json.dumps("#/" + place))
+
+    def text(self, selector="main"):
+        return self.page.run("document.querySelector(%s)?.innerText ?? ''" % json.dumps(selector))
+
+    def shows(self, text, selector="main"):
+        self.page.wait("document.querySelector(%s)?.innerText.includes(%s)" % (json.dumps(selector), json.dumps(text)))
+
+    def picture(self, name):
+        time.sleep(0.1)
+        self.page.picture(os.path.join(PICTURES, name + ".png"))
+
+    def first(self):
+        """The number of the book that has a value of every kind; its row is shown."""
+        self.go("objects/Book?where=title%20%3D%3D%20'Book%200'")
+        self.shows("1–1 of 1")
+        return self.page.run("document.querySelector('tr[data-open] a').textContent")
+
+
+class Reading(InspectTests):
+    def test_model(self):
+        self.shows("Author", "#entities")
+        self.shows("250", "#entities [data-entity=Book]")
+        before = self.page.run("document.querySelector('.diagram svg').getAttribute('viewBox')")
+        self.page.click(".zoom button")
+        self.assertNotEqual(before, self.page.run("document.querySelector('.diagram svg').getAttribute('viewBox')"))
+        self.page.click(".zoom button:last-child")
+        self.assertEqual(before.split()[:2], self.page.run("document.querySelector('.diagram svg').getAttribute('viewBox')").split()[:2])
+        self.picture("inspect-model")
+        self.page.run("[...document.querySelectorAll('text.entity')].find((e) => e.textContent === 'Author').dispatchEvent(new MouseEvent('click'))")
+        self.shows("Author", "h2")
+
+    def test_pages_and_order(self):
+        self.go("objects/Book")
+        self.shows("1–100 of 250")
+        self.picture("inspect-objects")
+        self.page.key("]")
+        self.shows("101–200 of 250")
+        self.page.key("[")
+        self.shows("1–100 of 250")
+        self.page.run("[...document.querySelectorAll('th button')].find((e) => e.textContent.startsWith('pages')).click()")
+        self.page.wait("document.querySelector('th[aria-sort=ascending]')?.innerText.startsWith('pages')")
+        self.page.run("document.querySelector('th[aria-sort=ascending] button').click()")
+        self.page.wait("document.querySelector('th[aria-sort=descending]')")
+        self.assertIn("349", self.text("tbody tr"))
+
+    def test_filter_with_completion(self):
+        self.go("objects/Book")
+        self.shows("1–100 of 250")
+        self.page.key("/")
+        self.page.type("pag")
+        self.page.wait("[...document.querySelectorAll('.choices:not([hidden]) li')].some((e) => e.textContent === 'pages')")
+        self.page.key("Tab")
+        self.page.type(" > 340")
+        self.page.key("Enter")
+        self.shows("1–9 of 9")
+        self.page.key("/")
+        self.page.run("document.activeElement.value = 'pages >'")
+        self.page.key("Enter")
+        self.page.wait("document.querySelector('main .problem')")
+
+    def test_object_and_links(self):
+        self.first()
+        self.page.run("document.querySelector('tr[data-open]').focus()")
+        self.page.key("j")
+        self.page.key("k")
+        self.page.key("Enter")
+        self.page.wait("document.querySelector('.properties')")
+        self.shows("Book 0", "h2")
+        self.shows("12.5")
+        self.page.run("[...document.querySelectorAll('.properties a')].find((e) => e.textContent === 'Ada').click()")
+        self.shows("Ada", "h2")
+        self.shows("1 objects")
+        self.page.key("Backspace")
+        self.shows("Book 0", "h2")
+
+    def test_pictures_long_texts_and_bytes(self):
+        number = self.first()
+        self.go("object/Book/" + number)
+        self.page.wait("document.querySelector('[data-property=cover] img')?.naturalWidth === 2")
+        self.picture("inspect-object")
+        self.assertEqual(self.page.run("document.querySelector('[data-property=text] .value').innerText.length") // 1000, 2)
+        size = self.page.run(
+            "fetch(document.querySelector('[data-property=text] a[download]').getAttribute('href')).then((r) => r.text()).then((t) => t.length)")
+        self.assertEqual(size, 50_000)
+        self.assertIn("300,000 bytes", self.text("[data-property=scan]"))
+        size = self.page.run(
+            "fetch(document.querySelector('[data-property=scan] a[download]').getAttribute('href')).then((r) => r.arrayBuffer()).then((t) => t.byteLength)")
+        self.assertEqual(size, 300_000)
+        self.assertIn('"en"', self.text("[data-property=names] pre"))
+
+    def test_markup_stays_text(self):
+        self.go("objects/Book?where=" + "title%20BEGINSWITH%20'%3C'")
+        self.shows("<img src=x onerror=document.title=1>")
+        self.assertEqual(self.page.run("document.querySelectorAll('main img').length"), 0)
+
+    def test_search(self):
+        self.go("objects/Book")
+        self.page.click("[name=search]")
+        self.page.type("zebra")
+        self.page.key("Enter")
+        self.shows("1–1 of 1")
+
+    def test_query(self):
+        self.page.key("q")
+        self.page.wait("document.querySelector('[name=text]')")
+        self.page.key("/")
+        self.page.type("Book | where pages > 345 | sort -pages | columns title, pages")
+        self.page.key("Enter")
+        self.shows("4 rows")
+        self.page.click("#plan summary")
+        self.shows("SELECT", "#plan")
+        self.picture("inspect-query")
+        self.go("query?text=" + "Book%20%7C%20group%20read%20%7C%20aggregates%20count")
+        self.shows("2 rows")
+        self.go("query?text=Bok")
+        self.page.wait("document.querySelector('main .problem')?.innerText.includes('Book')")
+
+    def test_history(self):
+        self.page.key("h")
+        self.page.wait("document.querySelector('.transaction')")
+        self.page.click(".transaction:last-child summary")
+        self.shows("insert")
+        self.picture("inspect-history")
+
+    def test_store(self):
+        self.page.key("s")
+        self.shows("SQLCipher")
+        self.shows("the key file")
+        self.page.run("[...document.querySelectorAll('main button')].find((e) => e.textContent === 'Check integrity').click()")
+        self.page.wait("document.querySelector('#check .good')", 60)
+        self.picture("inspect-store")
+        with open(FOLDER + "/keys", "rb") as file:
+            for line in file.read().decode("latin-1").split():
+                if len(line) >= 32:
+                    self.assertNotIn(line, self.page.run("document.documentElement.outerHTML"))
+
+    def test_live(self):
+        self.go("objects/Author")
+        self.shows("1–2 of 2")
+        self.page.wait("document.querySelector('#live.on')")
+        other = Served("--write")
+        made = other.tell("insert", entity="Author")["made"]
+        other.tell("set", entity="Author", number=str(made["number"]), key="name", value="Comes later")
+        other.tell("save")
+        self.shows("Comes later")
+        self.shows("3", "#entities [data-entity=Author] .count")
+        other.tell("delete", entity="Author", number=str(made["number"]))
+        other.tell("save")
+        other.close()
+        self.shows("1–2 of 2")
+
+    def test_help_and_keys(self):
+        self.page.key("?")
+        self.page.wait("document.querySelector('#help[open]')")
+        self.page.key("Escape")
+        self.page.wait("!document.querySelector('#help[open]')")
+        for key, title in (("q", "Query"), ("h", "History"), ("s", "Store"), ("m", "Model")):
+            self.page.key(key)
+            self.shows(title, "h2")
+
+    def test_narrow_and_dark(self):
+        self.page = Page(self.browser, 390, 760, dark=True)
+        self.page.open(self.served.address + "#/objects/Book")
+        self.page.wait("document.querySelector('#range')")
+        self.assertLessEqual(self.page.run("document.documentElement.scrollWidth"), 390)
+        self.assertNotEqual(self.page.run("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
+        self.picture("inspect-narrow")
+
+    def test_nothing_is_changed(self):
+        self.assertFalse(self.page.run("!!document.querySelector('main [type=button]')"))
+        status = self.page.run(
+            "fetch('api/insert', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{\"entity\":\"Book\"}' }).then((r) => r.status)")
+        self.assertEqual(status, 403)
+        self.browser.events = []
+
+    def test_wrong_places(self):
+        for place in ("objects/Nothing", "object/Book/99999", "object/Book/x", "query?text=%7C%7C"):
+            self.go(place)
+            self.page.wait("document.querySelector('main .problem')")
+            self.go("model")
+            self.page.wait("document.querySelector('.diagram')")
+
+
+class Writing(InspectTests):
+    options = ("--write",)
+
+    def change(self, name, value):
+        self.page.run(
+            "(() => { const e = document.querySelector('[data-property=%s] textarea, [data-property=%s] input');"
+            " e.value = %s; e.dispatchEvent(new Event('change')) })()" % (name, name, json.dumps(value)))
+
+    def test_edit_undo_and_save(self):
+        number = self.first()
+        self.go("object/Book/" + number)
+        self.page.wait("document.querySelector('[data-property=title] textarea')")
+        self.change("title", "Another")
+        self.shows("1 changed", "#edits")
+        self.shows("Another", "h2")
+        self.page.key("z", CONTROL)
+        self.shows("Book 0", "h2")
+        self.page.key("Z", CONTROL | SHIFT)
+        self.shows("Another", "h2")
+        self.picture("inspect-edit")
+        self.page.key("s", CONTROL)
+        self.shows("nothing is unsaved", "#edits")
+        self.change("title", "Book 0")
+        self.shows("1 changed", "#edits")
+        self.page.key("s", CONTROL)
+        self.shows("nothing is unsaved", "#edits")
+
+    def test_refused_beside_the_field(self):
+        self.go("object/Book/" + self.first())
+        self.page.wait("document.querySelector('[data-property=pages] input')")
+        self.change("pages", "-1")
+        self.shows("minimum", "[data-property=pages] .problem")
+        self.change("pages", "many")
+        self.shows("integer64", "#edits")
+        self.change("pages", "100")
+
+    def test_insert_link_delete(self):
+        self.go("objects/Author")
+        self.page.wait("document.querySelector('#range')")
+        self.page.run("[...document.querySelectorAll('main button')].find((e) => e.textContent === 'New').click()")
+        self.page.wait("document.querySelector('[data-property=name] textarea')")
+        self.page.key("s", CONTROL)
+        self.shows("required", "[data-property=name] .problem")
+        self.change("name", "New author")
+        self.shows("New author", "h2")
+        self.page.wait("document.querySelector('[data-property=books] input')")
+        self.page.run("document.querySelector('[data-property=books] input').value = '7'")
+        self.page.run("document.querySelector('[data-property=books] form button').click()")
+        self.shows("1 objects", "[data-property=books]")
+        self.page.key("s", CONTROL)
+        self.shows("nothing is unsaved", "#edits")
+        self.page.run("document.querySelector('[data-property=books] button.plain').click()")
+        self.shows("0 objects", "[data-property=books]")
+        self.page.run("document.querySelector('button.danger').click()")
+        self.shows("deleted, not saved", "h2")
+        self.page.key("s", CONTROL)
+        self.shows("nothing is unsaved", "#edits")
+        self.page.wait("document.querySelector('main .problem')")
+
+    def test_drop_all(self):
+        self.go("object/Book/" + self.first())
+        self.page.wait("document.querySelector('[data-property=title] textarea')")
+        self.change("title", "Not for long")
+        self.shows("1 changed", "#edits")
+        self.page.run("[...document.querySelectorAll('#edits button')].find((e) => e.textContent === 'Drop all').click()")
+        self.shows("Book 0", "h2")
+
+
+del InspectTests
+
+if __name__ == "__main__":
+    unittest.main()
