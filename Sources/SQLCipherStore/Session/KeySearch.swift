@@ -156,7 +156,9 @@ struct KeySearch {
 
   private var missing: any Error {
     if let first = silence.first { return first.error }
-    let names = description.keyVaults.map(\.name).joined(separator: ", ")
+    let names = description.keyVaults.map { vault in
+      (vault as? KeyFileVault)?.isThere == false ? "\(vault.name), which does not exist" : vault.name
+    }.joined(separator: ", ")
     return StoreError(
       .keyMissing,
       "the key of the store at \(path) is not in \(names); no new one is made, since it could not open the"

@@ -10,6 +10,7 @@ import Glibc
 /// accepted, the last one may be missing, and lines that hold no key are preserved.
 public struct KeyFileVault: KeyVault {
   private let url: URL
+  package var isThere: Bool { FileManager.default.fileExists(atPath: url.path) }
   var file: SafeFile { SafeFile(url) }
 
   /// Creates a vault over a file, which is created when the first key is added.

@@ -170,7 +170,9 @@ struct StoreArguments: ParsableArguments {
     isWriting: Bool = false
   ) async throws -> (container: PersistentContainer, store: any IncrementalStore) {
     var description = try description ?? self.description()
-    let isWritable = description.isOnServer ? isWriting : FileManager.default.isWritableFile(atPath: store)
+    let isWritable =
+      description.isOnServer
+      ? isWriting : FileManager.default.isWritableFile(atPath: description.url?.path ?? store)
     if !isWritable { description.isReadOnly = true }
     description.shouldMigrateStoreAutomatically = false
     let own = if let model { model } else { try await KeyArguments.model(description) }

@@ -31,6 +31,15 @@ struct ToolAdviceTests {
       "no file at \(gone)")
   }
 
+  @Test("a key file that does not exist is named so, and a slash behind a store's name changes nothing")
+  func mistypedPaths() async throws {
+    let shelf = try await Shelf()
+    let (code, output) = try BuiltProgram.run(["info", shelf.store, "--vault", "file:\(shelf.file("typo"))"])
+    #expect(code == 1 && output.contains("typo, which does not exist"), "\(output)")
+    #expect(try BuiltProgram.run(["query", shelf.store + "/", "Book"] + shelf.vault).code == 0)
+    #expect(try shelf.names.filter { $0.hasPrefix("s") } == ["s"], "no log is left")
+  }
+
   @Test("a code that cannot be shown names the option that writes it")
   func show() async throws {
     let shelf = try await Shelf()

@@ -185,7 +185,7 @@ class Reading(InspectTests):
         self.page.key("h")
         self.page.wait("document.querySelector('.transaction')")
         self.page.click(".transaction:last-child summary")
-        self.shows("insert")
+        self.shows("252 inserted")
         self.picture("inspect-history")
 
     def test_store(self):
@@ -252,8 +252,8 @@ class Writing(InspectTests):
 
     def change(self, name, value):
         self.page.run(
-            "(() => { const e = document.querySelector('[data-property=%s] textarea, [data-property=%s] input');"
-            " e.value = %s; e.dispatchEvent(new Event('change')) })()" % (name, name, json.dumps(value)))
+            "(() => { const e = document.querySelector('[data-property=%s] textarea, [data-property=%s] input, [data-property=%s] select');"
+            " e.value = %s; e.dispatchEvent(new Event('change')) })()" % (name, name, name, json.dumps(value)))
 
     def test_edit_undo_and_save(self):
         number = self.first()

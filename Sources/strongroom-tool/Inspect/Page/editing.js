@@ -64,10 +64,16 @@ export function deleteObject(object) {
   return perform("delete", { entity: object.entity, number: object.number });
 }
 
+function choice(texts) {
+  return el("select", {}, el("option", { value: "", disabled: true }, "none"), ...texts.map((text) => el("option", {}, text)));
+}
+
 export function attributeEditor(object, attribute, value) {
   if (attribute.isDerived || ["binary", "transformable", "composite", "undefined"].includes(attribute.type) || value?.isCut) return null;
-  const input = attribute.type === "string"
-    ? el("textarea", { rows: "1", "aria-label": attribute.name }) : el("input", { type: "text", "aria-label": attribute.name });
+  const input = attribute.type === "boolean" ? choice(["true", "false"])
+    : attribute.type === "string" ? el("textarea", { rows: String(Math.min((value?.text ?? "").split("\n").length, 12)) })
+    : el("input", { type: "text" });
+  input.setAttribute("aria-label", attribute.name);
   input.value = value?.kind === "null" ? "" : value?.text ?? "";
   const send = (parameters) => perform("set", { entity: object.entity, number: object.number, key: attribute.name, ...parameters });
   input.addEventListener("change", () => send({ value: input.value }));

@@ -1,6 +1,7 @@
 // What was saved, newest first.
 import { ask, el, go, objectLink } from "./page.js";
 
+const words = { insert: "inserted", update: "updated", delete: "deleted" };
 const signs = { insert: "+", update: "~", delete: "−" };
 
 function change(one) {
@@ -18,7 +19,7 @@ function transaction(one) {
       const { counts, changes: first } = await ask("changes", { number: one.number });
       const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
       changes.replaceChildren(
-        el("p", {}, Object.entries(counts).map(([kind, count]) => `${count.toLocaleString("en")} ${kind}`).join(", ")),
+        el("p", {}, Object.entries(counts).map(([kind, count]) => `${count.toLocaleString("en")} ${words[kind] ?? kind}`).join(", ")),
         el("ul", {}, ...first.map(change)),
         all > first.length ? el("p", { class: "quiet" }, `${(all - first.length).toLocaleString("en")} more`) : "");
     } catch (error) {

@@ -95,7 +95,11 @@ function moveRow(step) {
 }
 
 const keys = {
-  "/": () => content.querySelector("[data-first]")?.focus(),
+  "/": () => {
+    const input = content.querySelector("[data-first]");
+    input?.focus();
+    input?.setSelectionRange(input.value.length, input.value.length);
+  },
   j: () => moveRow(1),
   k: () => moveRow(-1),
   "[": () => content.querySelector("[data-page=previous]")?.click(),
