@@ -35,8 +35,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
@@ -176,7 +176,9 @@ let package = Package(
         "SQLCipherStore", "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer", "Strongroom",
         "StrongroomPostgres", "TableImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "TextTable", package: "TextTable"),
       ], path: "Sources/strongroom-tool", resources: [.embedInCode("Inspect/Page")], swiftSettings: strict),
     // What `Scripts/demo` imports with.

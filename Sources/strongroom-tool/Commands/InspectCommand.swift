@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import Strongroom
 
 struct InspectCommand: AsyncParsableCommand {
@@ -19,19 +20,37 @@ struct InspectCommand: AsyncParsableCommand {
   @Flag(help: "Let the page change objects.") var write = false
   @Option(help: "The port; one that is free unless given.") var port: UInt16 = 0
 
+  private static let notPrinted = ToolFailure(
+    "the address cannot be printed, so that nobody could open the page")
+
   func run() async throws {
+    // A closed output would become the number of another file.
+    guard fcntl(STDOUT_FILENO, F_GETFD) != -1 else { throw Self.notPrinted }
     let description = try arguments.description()
     let (container, store) = try await arguments.open(description, isWriting: write)
-    let inspection = try await Inspection(container, store, description, isWriting: write)
-    let server = try InspectServer(inspection, port: port)
-    try await Interruptible.run {
-      async let watching: Void = inspection.watch()
-      try await server.run { address in
-        print(address)
-        fflush(nil)
-      }
-      _ = await watching
+    if write, (store as? SQLCipherStore)?.isReadOnly == true {
+      throw ToolFailure("the store can only be read: leave out --write, or change the file's mode")
     }
-    try container.close()
+    let inspection = try await Inspection(container, store, description, isWriting: write)
+    let server = InspectServer(inspection: inspection, port: Int(port))
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try await Interruptible.run {
+        let watching = Task { await inspection.watch() }
+        defer { watching.cancel() }
+        try await server.run { address in
+          do { try FileHandle.standardOutput.write(contentsOf: Data((address + "\n").utf8)) } catch {
+            throw Self.notPrinted
+          }
+        }
+      }
+    } catch {
+      _ = try? await inspection.close()
+      throw error
+    }
+    let dropped = try await inspection.close()
+    if dropped > 0 {
+      FileHandle.standardError.write(Data("The changes of \(dropped) objects were not saved.\n".utf8))
+    }
   }
 }

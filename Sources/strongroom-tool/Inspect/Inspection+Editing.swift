@@ -35,11 +35,15 @@ extension Inspection {
   }
 
   /// Changes something, or saves; answers what is unsaved then, and what was refused.
-  func change(_ call: InspectCall) throws -> Answer {
+  ///
+  /// What others save meanwhile is not merged into changed objects, so that a save of both is a conflict
+  /// and not the last one's.
+  func change(_ name: String, _ call: InspectRequest) throws -> Answer {
     guard let editor else { return .missing }
+    if !editor.hasChanges, !["undo", "redo"].contains(name) { editor.refreshAllObjects() }
     var made: ManagedObject?
     do {
-      made = try perform(call, editor)
+      made = try perform(name, call, editor)
       // Each change of the page is undone alone.
       editor.processPendingChanges()
     } catch let error as ContextError where !error.failures.isEmpty {
@@ -52,7 +56,7 @@ extension Inspection {
       return try Answer(.badRequest, json: edits)
     } catch {
       var edits = edits()
-      edits.error = "\(error)"
+      edits.error = Self.advice(error)
       return try Answer(.badRequest, json: edits)
     }
     var edits = edits()
@@ -60,9 +64,22 @@ extension Inspection {
     return try Answer(json: edits)
   }
 
+  /// What a person at the page can do about an error.
+  private static func advice(_ error: any Error) -> String {
+    switch (error as? ContextError)?.code {
+    case .conflict:
+      "another program has changed or deleted what you changed; note what you wrote, drop all, and change it again"
+    default:
+      (error as? StoreError)?.code == .diskFull
+        ? "the disk is full, and nothing was saved; make room, and save again" : "\(error)"
+    }
+  }
+
   /// - Returns: The object that was made, if one was.
-  private func perform(_ call: InspectCall, _ editor: ManagedObjectContext) throws -> ManagedObject? {
-    switch call.name {
+  private func perform(_ name: String, _ call: InspectRequest, _ editor: ManagedObjectContext) throws
+    -> ManagedObject?
+  {
+    switch name {
     case "insert":
       let object = try editor.insert(try entity(call).name)
       // Its number is its address in the page.
@@ -77,36 +94,69 @@ extension Inspection {
     case "rollback": editor.rollback()
     case "save":
       try editor.save()
+      // An undo after it would take back what others have saved since.
+      editor.undoManager?.removeAllActions()
       didSave()
-    default: throw ToolFailure("there is no change \(call.name)")
+    default: throw ToolFailure("there is no change \(name)")
     }
     return nil
   }
 
-  private func set(_ call: InspectCall, _ object: ManagedObject) throws {
+  private func set(_ call: InspectRequest, _ object: ManagedObject) throws {
     let (name, text) = (try call.text("key"), call["null"] == nil ? try call.text("value") : nil)
     guard let attribute = object.entity.attribute(named: name) else {
       throw Self.noProperty(name, object.entity)
     }
-    let value: AttributeValue
-    if let text {
-      guard let parsed = AttributeValue.parse(text: text, as: attribute.type) else {
-        throw ToolFailure("\(attribute.type.rawValue) is not written so")
-      }
-      value = parsed
-    } else {
-      value = .null
-    }
+    let value = try text.map { try Self.value($0, of: attribute) } ?? .null
     try object.validate(value, forKey: name)
     try object.setValue(value, forKey: name)
   }
 
-  private func link(_ call: InspectCall, _ editor: ManagedObjectContext, isRemoved: Bool) throws {
+  /// What was written into a field: nothing is no value, unless it is a text.
+  private static func value(_ text: String, of attribute: AttributeDescription) throws -> AttributeValue {
+    if text.isEmpty, attribute.type != .string { return .null }
+    let day = attribute.type == .date ? AttributeValue.parse(text: text + "T00:00:00Z", as: .date) : nil
+    if let value = day ?? AttributeValue.parse(text: text, as: attribute.type) { return value }
+    let form =
+      switch attribute.type {
+      case .date: "2020-05-06 or 2020-05-06T12:00:00Z"
+      case .boolean: "true or false"
+      case .integer16, .integer32, .integer64:
+        "a whole number of \(attribute.type.rawValue.dropFirst(7)) bits"
+      case .uuid: "a UUID such as 2F1B0E6C-7C7C-4B0E-9C55-1A2B3C4D5E6F"
+      case .uri: "an address such as https://example.org/"
+      default: "a number such as 12.5"
+      }
+    throw ToolFailure("write \(form)")
+  }
+
+  /// The object that a number names, or its name where just one is called so.
+  private func destination(
+    _ call: InspectRequest, _ editor: ManagedObjectContext, _ relationship: RelationshipDescription
+  ) throws -> ManagedObject {
+    let text = try call.text("toNumber").trimmingCharacters(in: .whitespaces)
+    let entity = relationship.destination
+    guard Int64(text) == nil, let title = Self.titleAttribute(entity) else {
+      return try managedObject(call, editor, entityKey: "toEntity", numberKey: "toNumber")
+    }
+    let named = FetchPredicate.comparison(
+      FetchComparison(.keyPath([title.name]), .equal, .value(.string(text))))
+    let found = try editor.fetch(FetchRequest(entity.name, where: named, fetchLimit: 2))
+    guard found.count == 1, let object = found.first else {
+      throw ToolFailure(
+        found.isEmpty
+          ? "no \(entity.name) is called so; write its \(title.name) or its number"
+          : "several objects of \(entity.name) are called so; write the number")
+    }
+    return object
+  }
+
+  private func link(_ call: InspectRequest, _ editor: ManagedObjectContext, isRemoved: Bool) throws {
     let (object, name) = (try managedObject(call, editor), try call.text("key"))
     guard let relationship = object.entity.relationship(named: name) else {
       throw Self.noProperty(name, object.entity)
     }
-    let end = try managedObject(call, editor, entityKey: "toEntity", numberKey: "toNumber")
+    let end = try destination(call, editor, relationship)
     if !relationship.isToMany {
       try object.setObject(isRemoved ? nil : end, forKey: name)
     } else if isRemoved {

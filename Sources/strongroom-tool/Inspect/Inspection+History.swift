@@ -25,11 +25,11 @@ extension Inspection {
   }
 
   /// Transactions before a number, newest first; the newest without one.
-  func history(_ call: InspectCall) throws -> Answer {
+  func history(_ call: InspectRequest) throws -> Answer {
     let coordinator = container.persistentStoreCoordinator
     let token = try coordinator.currentPersistentHistoryToken()
     let end = token?.position(in: store.identifier)?.transactionNumber ?? 0
-    let before = min(call["before"].flatMap(Int64.init) ?? .max, end + 1)
+    let before = Int64(call.number("before", or: Int(end) + 1, in: 1...Int(end) + 1))
     var request = PersistentHistoryChangeRequest.fetchHistory(
       afterTransaction: max(0, before - 1 - Int64(Self.mostTransactions)))
     request.resultType = .transactionsOnly
@@ -44,8 +44,8 @@ extension Inspection {
   }
 
   /// How much one transaction changed, and the first of its changes.
-  func changes(_ call: InspectCall) throws -> Answer {
-    guard let number = Int64(try call.text("number")) else { throw ToolFailure("the number is none") }
+  func changes(_ call: InspectRequest) throws -> Answer {
+    let number = Int64(call.number("number", or: 1, in: 1...Int.max))
     var request = PersistentHistoryChangeRequest.fetchHistory(afterTransaction: number - 1)
     request.fetchLimit = 1
     let transactions = try container.persistentStoreCoordinator.execute(request).transactions

@@ -36,15 +36,15 @@ extension Inspection {
   }
 
   /// One page of an entity's objects.
-  func objects(_ call: InspectCall) throws -> Answer {
+  func objects(_ call: InspectRequest) throws -> Answer {
     let clock = ContinuousClock.now
     let entity = try entity(call)
     let query = StoreQuery(condition: call["where"], search: call["search"], sort: call["sort"])
     var request = try query.objectRequest(entity)
     let context = context
     let total = call["count"] == nil ? nil : try context.count(for: request)
-    request.fetchLimit = call.number("limit", or: Self.pageSize, upTo: 500)
-    request.fetchOffset = call.number("offset", or: 0, upTo: .max)
+    request.fetchLimit = call.number("limit", or: Self.pageSize, in: 1...500)
+    request.fetchOffset = call.number("offset", or: 0, in: 0...Int(Int32.max))
     let relationships = entity.relationships.filter { !$0.isTransient }
     request.relationshipKeyPathsForPrefetching = relationships.filter { !$0.isToMany }.map(\.name)
     let attributes = entity.attributes.filter { !$0.isTransient }
@@ -91,10 +91,10 @@ extension Inspection {
   }
 
   /// One object with all its values, and the first objects of its to-manys.
-  func object(_ call: InspectCall) throws -> Answer {
+  func object(_ call: InspectRequest) throws -> Answer {
     let context = context
     let object = try managedObject(call, context)
-    let first = call.number("first", or: 50, upTo: 1000)
+    let first = call.number("first", or: 50, in: 0...1000)
     let changed = Set(try object.changedValues().keys)
     var properties = try object.entity.attributes.filter { !$0.isTransient }.map { attribute in
       ShownProperty(
@@ -131,7 +131,7 @@ extension Inspection {
   }
 
   /// The bytes of one value, to show as a picture or to save.
-  func value(_ call: InspectCall) throws -> Answer {
+  func value(_ call: InspectRequest) throws -> Answer {
     let context = context
     let object = try managedObject(call, context)
     let name = try call.text("key")
@@ -150,44 +150,48 @@ extension Inspection {
 
   // MARK: Finding
 
-  func entity(_ call: InspectCall) throws -> EntityDescription {
+  func entity(_ call: InspectRequest) throws -> EntityDescription {
     let name = try call.text("entity")
     guard let entity = model.entity(named: name) else { throw StoreQuery.unknownEntity(name, model) }
     return entity
   }
 
   /// The object that `entity` and `number` name.
+  ///
+  /// The number may be of a subentity's object. One statement, unless it is known already.
+  /// - Throws: `ToolFailure` where the entity has no such object.
   func managedObject(
-    _ call: InspectCall, _ context: ManagedObjectContext, entityKey: String = "entity",
+    _ call: InspectRequest, _ context: ManagedObjectContext, entityKey: String = "entity",
     numberKey: String = "number"
   ) throws -> ManagedObject {
     let (name, text) = (try call.text(entityKey), try call.text(numberKey))
     guard let entity = model.entity(named: name) else { throw StoreQuery.unknownEntity(name, model) }
-    guard let number = Int64(text), let id = id(entity, number) else {
-      throw ToolFailure("\(text) is no number of an object")
+    guard let number = Int64(text) else { throw ToolFailure("\(text) is no number of an object") }
+    func isMeant(_ object: ManagedObject) -> Bool {
+      object.objectID.reference == number && object.entity.isKind(of: entity)
     }
-    if let known = context.registeredObject(for: id) { return known }
-    return try context.existingObject(with: id)
-  }
-
-  private func id(_ entity: EntityDescription, _ number: Int64) -> ManagedObjectID? {
-    var parts = URLComponents()
-    (parts.scheme, parts.host) = ("x-strongroom", store.identifier.uuidString)
-    parts.path = "/\(entity.name)/p\(number)"
-    return parts.url.flatMap {
-      container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: $0)
+    // What is deleted and not saved yet is shown, and not fetched.
+    if let deleted = context.deletedObjects.first(where: isMeant) { return deleted }
+    let isSelf = FetchPredicate.comparison(
+      FetchComparison(.selfObject, .equal, .value(.reference(number))))
+    guard let object = try context.fetch(FetchRequest(name, where: isSelf)).first, isMeant(object) else {
+      throw ToolFailure("\(name) has no object \(number)")
     }
+    return object
   }
 
   static func noProperty(_ name: String, _ entity: EntityDescription) -> ToolFailure {
     ToolFailure("\(entity.name) has no property \(name)")
   }
 
-  /// An object is called by its name or title, or by its first short text.
+  /// What objects of an entity are called by: a name or title, or the first text.
+  static func titleAttribute(_ entity: EntityDescription) -> AttributeDescription? {
+    let texts = entity.attributes.filter { $0.type == .string && !$0.isTransient && !$0.isExternal }
+    return texts.first { ["name", "title", "label"].contains($0.name) } ?? texts.first
+  }
+
   static func link(_ object: ManagedObject) -> ShownLink {
-    let texts = object.entity.attributes.filter { $0.type == .string && !$0.isTransient && !$0.isExternal }
-    let best = texts.first { ["name", "title", "label"].contains($0.name) } ?? texts.first
-    let text = best.flatMap { try? object.get($0.name, as: String.self) } ?? ""
+    let text = titleAttribute(object.entity).flatMap { try? object.get($0.name, as: String.self) } ?? ""
     let line = text.prefix(60).prefix { !$0.isNewline }
     return ShownLink(
       entity: object.entity.name, number: object.objectID.reference,

@@ -15,13 +15,13 @@ extension Inspection {
   }
 
   /// Answers a line of the shell: `Book | where pages > 300 | sort -pages`.
-  func query(_ call: InspectCall) throws -> Answer {
+  func query(_ call: InspectRequest) throws -> Answer {
     let clock = ContinuousClock.now
     var line = try ShellLine(try call.text("text"), format: .json)
     let most = min(line.query.limit ?? .max, Self.mostRows)
     let isLimited = (line.query.limit ?? .max) > most
     // One more shows whether there are more.
-    if isLimited { line.limit(to: most + 1) }
+    if isLimited, !line.query.isCounted, !line.query.isGrouped { line.limit(to: most + 1) }
     let context = context
     let request = try line.query.request(line.entity, model)
     let plan = try? context.queryPlan(for: request)
@@ -47,7 +47,7 @@ extension Inspection {
   }
 
   /// What the end of a line may go on with, and the beginning of the word that it completes.
-  func complete(_ call: InspectCall) throws -> Answer {
+  func complete(_ call: InspectRequest) throws -> Answer {
     let line = try call.text("text")
     let breaks = Set(" \t\n|,()=<>!'\"&+*/{}")
     let word = String(line.reversed().prefix { !breaks.contains($0) }.reversed())

@@ -1,5 +1,5 @@
-import FlyingFox
 import Foundation
+import NIOHTTP1
 import StoreContract
 import Strongroom
 
@@ -31,7 +31,6 @@ actor Inspection {
     }
     let context = container.newContext()
     context.undoManager = UndoManager()
-    context.automaticallyMergesChangesFromParent = true
     context.transactionAuthor = "strongroom inspect"
     editor = context
   }
@@ -43,6 +42,14 @@ actor Inspection {
 
   func didSave() { saves += 1 }
 
+  /// Closes the store after the request that is being answered.
+  /// - Returns: How many objects had changes that were not saved.
+  func close() throws -> Int {
+    let unsaved = edits()
+    try container.close()
+    return unsaved.inserted + unsaved.updated + unsaved.deleted
+  }
+
   /// The context to answer from: the one with unsaved changes, where there are any.
   var context: ManagedObjectContext {
     if let editor, editor.hasChanges { return editor }
@@ -50,38 +57,39 @@ actor Inspection {
   }
 
   /// Answers a request; an error is answered with its text.
-  func answer(_ name: String, _ request: HTTPRequest) async -> Answer {
+  func answer(_ name: String, _ request: InspectRequest) async -> Answer {
     do {
-      let call = try await InspectCall(name, request)
-      if call.isChange {
+      switch request.method {
+      case .GET: return try await read(name, request)
+      case .POST:
         guard editor != nil else {
           return try Answer(.forbidden, json: Refusal("the store is open for reading: start with --write"))
         }
-        return try change(call)
+        try request.checkBody()
+        return try change(name, request)
+      default: return Answer(.methodNotAllowed)
       }
-      guard request.method == .GET else { return Answer(.methodNotAllowed) }
-      return try await read(call)
     } catch {
       let text = error is ToolFailure ? "\(error)" : RowPrinter.harmless("\(error)"[...])
       return (try? Answer(.badRequest, json: Refusal(text))) ?? Answer(.badRequest)
     }
   }
 
-  private func read(_ call: InspectCall) async throws -> Answer {
-    if let answer = try readObjects(call) { return answer }
-    return switch call.name {
+  private func read(_ name: String, _ call: InspectRequest) async throws -> Answer {
+    if let answer = try readObjects(name, call) { return answer }
+    return switch name {
     case "store": try await storeFacts()
     case "vaults": try await vaultFacts()
     case "check": try Answer(json: checkIntegrity(isStarted: call["start"] != nil))
     case "edits": try Answer(json: edits())
-    case "saves": try Answer(json: await saves(after: call.number("seen", or: -1, upTo: .max)))
+    case "saves": try Answer(json: await saves(after: call.number("seen", or: -1, in: -1...Int.max)))
     default: Answer.missing
     }
   }
 
   /// What is answered from the model, the objects or the history; nil for what is asked otherwise.
-  private func readObjects(_ call: InspectCall) throws -> Answer? {
-    switch call.name {
+  private func readObjects(_ name: String, _ call: InspectRequest) throws -> Answer? {
+    switch name {
     case "model": try Answer(json: modelOutline())
     case "counts": try Answer(json: counts())
     case "diagram.svg": Answer(Data(ModelDiagram(model).svg.utf8), "image/svg+xml")

@@ -19,7 +19,7 @@ struct InspectGateTests {
     let call = own + "api/counts"
     #expect(try curl(call).body.contains("\"Book\":10"))
     let server = "http://127.0.0.1:\(running.port)/"
-    let wrong = String(own.dropLast(2)) + "_/"
+    let wrong = String(own.dropLast(2)) + (own.hasSuffix("_/") ? "-/" : "_/")
     for address in [
       server, server + "api/counts", wrong, wrong + "api/counts", server + "x/../api/counts",
       own.uppercased(),
@@ -90,6 +90,10 @@ struct InspectGateTests {
       ("..%2f..%2f..%2fetc/passwd", "404"), ("api/nothing", "404"), ("api/objects", "400"),
       ("api/objects?entity=Book&where=%27", "400"), ("api/objects?entity=Book&sort=nothing", "400"),
       ("api/objects?entity=Book&offset=99999999999999999999&limit=-5", "200"),
+      ("api/objects?entity=Book&limit=0", "200"),
+      ("api/history?before=-9223372036854775808", "200"), ("api/history?before=9223372036854775807", "200"),
+      ("api/changes?number=-9223372036854775808", "200"), ("api/changes?number=9223372036854775807", "400"),
+      ("api/object?entity=Author&number=3", "400"),
       ("api/object?entity=Book&number=1e9", "400"), ("api/object?entity=Bo%00ok&number=1", "400"),
       ("api/value?entity=Book&number=1&key=keys", "400"),
       ("api/query?text=" + String(repeating: "(", count: 4000), "400"),
@@ -102,6 +106,65 @@ struct InspectGateTests {
       #expect(answer.status == status, "\(path.prefix(60)) got \(answer.status) \(answer.body.prefix(200))")
     }
     #expect(try curl(own + "api/counts").status == "200")
+  }
+
+  @Test(
+    "stays up for its owner whatever others send to the port: odd headers, long lines, very many connections")
+  func strangers() async throws {
+    let running = try RunningInspect(try await InspectShelf(books: 1))
+    let server = "http://127.0.0.1:\(running.port)/"
+    _ = try curl("-H", "s: 1", "-H", "ſ: 1", "-H", "σ: 1", "-H", "ς: 1", server)
+    let clock = ContinuousClock.now
+    _ = try curl("-H", "A: " + String(repeating: "a", count: 60_000), server)
+    _ = try curl(server + String(repeating: "x", count: 60_000))
+    #expect(ContinuousClock.now - clock < .seconds(10), "a long line is read in one go")
+    #expect(try curl(running.address.absoluteString + "api/counts").status == "200")
+    let flood = Process()
+    flood.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    flood.arguments = [
+      "-c",
+      """
+      import resource, socket
+      resource.setrlimit(resource.RLIMIT_NOFILE, (3000, 3000))
+      open_ones = []
+      for _ in range(2500):
+          one = socket.socket()
+          one.settimeout(0.5)
+          try: one.connect(("127.0.0.1", \(running.port)))
+          except OSError: break
+          open_ones.append(one)
+      """,
+    ]
+    try flood.run()
+    flood.waitUntilExit()
+    #expect(try curl(running.address.absoluteString + "api/counts").status == "200")
+  }
+
+  @Test("does not change an object under another entity's name")
+  func otherEntity() async throws {
+    let running = try RunningInspect(try await InspectShelf(books: 5), "--write")
+    let delete = running.address.absoluteString + "api/delete"
+    let (status, body) = try RunningInspect.curl([
+      "-H", "Content-Type: application/json", "-d", "{\"entity\":\"Author\",\"number\":\"4\"}", delete,
+    ])
+    #expect(status == "400" && body.contains("Author has no object 4"), "\(body)")
+  }
+
+  @Test("ends with an error where its address cannot be printed")
+  func closedOutput() async throws {
+    let shelf = try await InspectShelf(books: 1)
+    for output in [">&-", "> /dev/full", "| true"] {
+      let command = ([BuiltProgram.url().path, "inspect"] + shelf.vault + [shelf.store]).map { "'\($0)'" }
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/bin/bash")
+      process.arguments = ["-c", "set -o pipefail; \(command.joined(separator: " ")) \(output)"]
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 1, "\(output)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: shelf.folder.path)
+      #expect(names.filter { $0.hasPrefix("s") } == ["s"], "\(output) leaves a log")
+    }
   }
 
   @Test("ends with its program, and says what is wrong with a port")

@@ -1,5 +1,5 @@
 // Changes that are not saved: made one by one, undone, and saved together.
-import { ask, el, model, objectLink, place, Refused, tell } from "./page.js";
+import { ask, el, here, model, objectLink, place, Refused, tell } from "./page.js";
 
 const bar = document.getElementById("edits");
 
@@ -9,7 +9,6 @@ function announce() {
 
 /** Shows beside their fields, or in the bar, why something was refused. */
 function showProblems(answer) {
-  for (const place of document.querySelectorAll("[data-problem]")) place.textContent = "";
   const others = answer.error ? [answer.error] : [];
   const [, name, number] = location.hash.split("/");
   for (const failure of answer.failures ?? []) {
@@ -21,14 +20,38 @@ function showProblems(answer) {
   showBar(answer, others);
 }
 
-async function perform(name, parameters) {
+let last = Promise.resolve();
+
+/** Changes are made one after the other, in the order in which they were asked for. */
+function perform(name, parameters) {
+  bar.classList.add("waits");
+  last = last.then(() => performNow(name, parameters)).finally(() => bar.classList.remove("waits"));
+  return last;
+}
+
+/** A field that was set stays as it is, with its focus; all else is shown again. */
+async function performNow(name, parameters = {}) {
+  const field = name === "set" ? document.querySelector(`[data-property="${CSS.escape(parameters.key)}"]`) : null;
+  const problem = field?.querySelector("[data-problem]");
   try {
     const edits = await tell(name, parameters);
-    announce();
+    if (field) {
+      problem.textContent = "";
+      field.classList.add("changed");
+      showBar(edits);
+    } else {
+      announce();
+    }
     return edits;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    showProblems(error.answer);
+    const reason = error.answer.error ?? error.answer.failures?.map((failure) => failure.message).join(", ");
+    if (problem && !error.isOfServer) {
+      problem.textContent = reason;
+      showBar(error.answer);
+    } else {
+      showProblems(error.answer);
+    }
     return null;
   }
 }
@@ -53,7 +76,20 @@ export async function showEdits() {
 
 export function undoLast() { return perform("undo"); }
 export function redoLast() { return perform("redo"); }
-export function saveAll() { return perform("save"); }
+
+/** Takes in what is being typed, and saves unless a field shows why it was not taken. */
+export async function saveAll() {
+  document.activeElement?.blur();
+  await last;
+  const wrong = [...document.querySelectorAll("[data-property] [data-problem]")].find((place) => place.textContent);
+  if (wrong) {
+    wrong.closest("[data-property]").querySelector("input, textarea, select")?.focus();
+    return showProblems({ ...await ask("edits"), error: "a field has a value that was not taken; correct it, then save" });
+  }
+  const isDeleted = document.querySelector("[data-deleted]") !== null;
+  const saved = await perform("save");
+  if (saved && isDeleted) location.hash = place(["objects", here().parts[1]]);
+}
 
 export async function insertObject(entity) {
   const edits = await perform("insert", { entity });
@@ -75,14 +111,15 @@ export function attributeEditor(object, attribute, value) {
     : el("input", { type: "text" });
   input.setAttribute("aria-label", attribute.name);
   input.value = value?.kind === "null" ? "" : value?.text ?? "";
+  if (value?.kind === "null") input.setAttribute("placeholder", "none");
   const send = (parameters) => perform("set", { entity: object.entity, number: object.number, key: attribute.name, ...parameters });
   input.addEventListener("change", () => send({ value: input.value }));
   return el("span", { class: "editor" }, input,
-    attribute.isOptional ? el("button", { type: "button", title: "No value", onclick: () => send({ null: 1 }) }, "∅") : null);
+    attribute.isOptional ? el("button", { type: "button", title: "No value", "aria-label": `No value of ${attribute.name}`, onclick: async () => { if (await send({ null: 1 })) { input.value = ""; input.setAttribute("placeholder", "none"); } } }, "∅") : null);
 }
 
 export function linkEditor(object, relationship) {
-  const input = el("input", { type: "text", inputmode: "numeric", placeholder: `number of ${relationship.destination}`, "aria-label": `Link ${relationship.name}` });
+  const input = el("input", { type: "text", placeholder: `name or number of ${relationship.destination}`, "aria-label": `Link ${relationship.name}` });
   return el("form", { class: "editor", onsubmit: (event) => {
     event.preventDefault();
     perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: input.value.trim() });

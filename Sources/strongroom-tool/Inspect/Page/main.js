@@ -22,10 +22,12 @@ async function show() {
     if (isCurrent) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  const focused = document.activeElement?.closest("[data-property]")?.dataset.property;
   try {
     const view = await (views[name] ?? showModel)(parts.slice(1), parameters);
     if (number !== shownNumber) return;
     content.replaceChildren(...[view].flat());
+    if (focused) content.querySelector(`[data-property="${CSS.escape(focused)}"]`)?.querySelector("input, textarea, select")?.focus();
     document.title = `${content.querySelector("h2")?.textContent ?? "Strongroom"} – Strongroom`;
   } catch (error) {
     if (number !== shownNumber) return;
@@ -65,7 +67,7 @@ async function watch() {
         content.dataset.saves = seen;
       }
     } catch {
-      live.textContent = "the program has ended";
+      live.textContent = "The program has ended: start it again. What was not saved is lost.";
       live.className = "off";
       await new Promise((done) => setTimeout(done, 2000));
     }
@@ -130,7 +132,13 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("changed", async () => {
   await Promise.all([showEntities(), show(), showEdits()]);
 });
-window.addEventListener("hashchange", show);
+let isBack = false;
+window.navigation?.addEventListener("navigate", (event) => { isBack = event.navigationType === "traverse"; });
+window.addEventListener("hashchange", async () => {
+  await show();
+  // The browser itself goes to where it was when one goes back.
+  if (!isBack) window.scrollTo(0, 0);
+});
 
 Object.assign(model, await ask("model"));
 document.getElementById("store").textContent = model.store.split("/").pop() || model.store;

@@ -5,7 +5,7 @@ import { attributeEditor, deleteObject, linkEditor, unlinkButton } from "./editi
 function value(object, property) {
   const one = property.value;
   const address = valueAddress(object.entity, object.number, property.name, false);
-  const save = el("a", { href: address, download: "" }, "save");
+  const save = el("a", { href: address, download: "" }, "download");
   switch (one.kind) {
     case "picture":
       return [el("img", { src: valueAddress(object.entity, object.number, property.name, true), alt: property.name }), el("p", {}, one.text, " ", save)];
@@ -46,7 +46,7 @@ export async function showObject([name, number], parameters) {
         el("p", { class: "problem", "data-problem": property.name, role: "alert" })));
   });
   return [
-    el("h2", {}, object.title, object.isDeleted ? " (deleted, not saved)" : ""),
+    el("h2", { "data-deleted": object.isDeleted }, object.title, object.isDeleted ? " (deleted, not saved)" : ""),
     el("p", { class: "quiet" },
       el("a", { href: place(["objects", object.entity]) }, object.entity), ` ${object.number}, version ${object.version} `,
       el("code", {}, object.uri),

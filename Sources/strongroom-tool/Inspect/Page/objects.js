@@ -19,6 +19,13 @@ function cell(one) {
   return el("td", { class: one.value.kind === "number" ? "number" : undefined }, shown(one.value));
 }
 
+/** A single word is looked for in the first text. */
+function meant(condition, entity) {
+  const text = entity.attributes.find((one) => one.name === "name" && one.type === "string") ?? entity.attributes.find((one) => one.type === "string");
+  return text && /^[\p{L}\p{N}_-]+$/u.test(condition) && !/^(TRUE|FALSE)PREDICATE$/.test(condition)
+    ? `${text.name} CONTAINS[cd] '${condition}'` : condition;
+}
+
 export async function showObjects([name], parameters) {
   const entity = entityNamed(name);
   if (!entity) throw new Refused({ error: `the store has no entity ${name}` });
@@ -27,7 +34,7 @@ export async function showObjects([name], parameters) {
 
   const condition = el("input", { type: "text", name: "where", value: parameters.where ?? "", placeholder: "condition, as name CONTAINS 'lib'", "aria-label": "Condition", "data-first": true, autocomplete: "off", spellcheck: "false" });
   const words = el("input", { type: "search", name: "search", value: parameters.search ?? "", placeholder: "words", "aria-label": "Words" });
-  const form = el("form", { class: "filter", onsubmit: (event) => { event.preventDefault(); change({ where: condition.value, search: words.value }); } },
+  const form = el("form", { class: "filter", onsubmit: (event) => { event.preventDefault(); change({ where: meant(condition.value, entity), search: words.value }); } },
     completing(condition, `${name} | where `), entity.hasWordIndex ? words : null, el("button", {}, "Filter"),
     model.isWritable && !entity.isAbstract ? el("button", { type: "button", onclick: () => insertObject(name) }, "New") : null);
   const head = [el("h2", {}, name), form];
@@ -45,7 +52,8 @@ export async function showObjects([name], parameters) {
       ...answer.columns.map((column) => heading(column, parameters.sort, sortable.has(column), (sort) => change({ sort }))))),
     el("tbody", {}, ...answer.rows.map((row) => {
       const address = place(["object", row.entity, String(row.number)]);
-      return el("tr", { tabindex: "0", "data-open": address, class: row.isChanged ? "changed" : undefined },
+      const open = (event) => { if (!event.target.closest("a") && getSelection().isCollapsed) location.hash = address; };
+      return el("tr", { tabindex: "0", "data-open": address, onclick: open, class: row.isChanged ? "changed" : undefined },
         el("td", { class: "number" }, el("a", { href: address }, String(row.number))), ...row.cells.map(cell));
     })));
   const last = offset + answer.rows.length;

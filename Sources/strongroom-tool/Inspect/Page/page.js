@@ -59,7 +59,10 @@ export function place(parts, parameters = {}) {
 /** The place that the address bar names. */
 export function here() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  return { parts: path.split("/").filter(Boolean).map(decodeURIComponent), parameters: Object.fromEntries(new URLSearchParams(query ?? "")) };
+  const decoded = (part) => {
+    try { return decodeURIComponent(part); } catch { return part; }
+  };
+  return { parts: path.split("/").filter(Boolean).map(decoded), parameters: Object.fromEntries(new URLSearchParams(query ?? "")) };
 }
 
 export function go(parts, parameters) {

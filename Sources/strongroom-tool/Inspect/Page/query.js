@@ -1,9 +1,9 @@
 // A query as in the shell, with its rows, its time and its plan.
 import { ask, completing, el, go, shown, took } from "./page.js";
 
-function planOf(plan) {
+function planOf(plan, isOpen) {
   if (!plan) return null;
-  return el("details", { id: "plan" }, el("summary", {}, "Plan"),
+  return el("details", { id: "plan", open: isOpen }, el("summary", {}, "Plan"),
     plan.statement ? el("pre", {}, plan.statement) : el("p", {}, "answered in memory"),
     el("ul", {}, ...plan.steps.map((step) => el("li", { class: step.usesIndex ? "good" : "slow" }, `${step.usesIndex ? "index" : "scan"}: ${step.text}`)),
       plan.isEvaluatedInMemory ? el("li", { class: "slow" }, "then filtered in memory") : null,
@@ -22,7 +22,7 @@ export async function showQuery(_, parameters) {
   return [
     ...head,
     el("p", { class: "quiet", id: "range" }, `${answer.rows.length.toLocaleString("en")} rows${answer.isCut ? ", and more" : ""}, ${took(answer.milliseconds)}`),
-    planOf(answer.plan),
+    planOf(answer.plan, /\|\s*explain\b/.test(text)),
     el("div", { class: "scrolled" }, el("table", {},
       el("thead", {}, el("tr", {}, ...answer.columns.map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, ...answer.rows.map((row) => el("tr", {}, ...row.map((one) => el("td", { class: one.kind === "number" ? "number" : undefined }, shown(one)))))))),

@@ -1,0 +1,88 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// One connection of a browser: takes requests, has them answered, and writes the answers.
+///
+/// A request that the gate refuses is answered before its body is read, and ends the connection.
+final class InspectConnection: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// After which a connection without a request is closed.
+  static let longestSilence = TimeAmount.seconds(60)
+
+  private let gate: RequestGate
+  private let inspection: Inspection
+  private var request: (target: Substring, head: HTTPRequestHead)?
+  private var body = Data()
+  private var isAnswering = false
+
+  init(_ gate: RequestGate, _ inspection: Inspection) {
+    self.gate = gate
+    self.inspection = inspection
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      body = Data()
+      request = gate.target(of: head).map { ($0, head) }
+      if request == nil { refuse(.notFound, context) }
+    case .body(let part):
+      guard request != nil else { return }
+      body.append(contentsOf: part.readableBytesView)
+      if body.count > InspectRequest.longestBody {
+        request = nil
+        refuse(.payloadTooLarge, context)
+      }
+    case .end:
+      guard let (target, head) = request else { return }
+      request = nil
+      answer(InspectRequest(target, head, body), isLast: !head.isKeepAlive, context)
+    }
+  }
+
+  /// Whoever says nothing for long takes a connection from others.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is IdleStateHandler.IdleStateEvent, !isAnswering { return context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  private func refuse(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext) {
+    Self.write(Answer(status), isLast: true, to: context.channel)
+  }
+
+  private func answer(_ request: InspectRequest, isLast: Bool, _ context: ChannelHandlerContext) {
+    isAnswering = true
+    let (channel, inspection) = (context.channel, inspection)
+    let answered = context.eventLoop.makeFutureWithTask { await Self.answer(request, inspection) }
+    answered.assumeIsolated().whenSuccess { answer in
+      self.isAnswering = false
+      Self.write(answer, isLast: isLast, to: channel)
+    }
+  }
+
+  private static func answer(_ request: InspectRequest, _ inspection: Inspection) async -> Answer {
+    if let call = request.path.dropping("api/") { return await inspection.answer(String(call), request) }
+    guard request.method == .GET else { return Answer(.methodNotAllowed) }
+    return Page.file(request.path) ?? .missing
+  }
+
+  private static func write(_ answer: Answer, isLast: Bool, to channel: any Channel) {
+    var headers = answer.headers
+    if isLast { headers.add(name: "Connection", value: "close") }
+    let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
+    channel.write(HTTPServerResponsePart.head(head), promise: nil)
+    channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: answer.body))), promise: nil)
+    let written = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+    if isLast { written.whenComplete { _ in channel.close(promise: nil) } }
+  }
+}
+
+extension String {
+  /// The rest behind a prefix; nil without it.
+  func dropping(_ prefix: String) -> Substring? { hasPrefix(prefix) ? dropFirst(prefix.count) : nil }
+}
