@@ -44,7 +44,7 @@ struct ArchitectureTests {
     var stated: [String: Set<String>] = [:]
     for match in try Self.page().matches(of: /(?m)^\| [A-Za-z-]+ \| ([^|\n]*) \| ([^|\n]*) \|$/) {
       let targets = Set(match.2.matches(of: /`([A-Za-z-]+)`/).map { String($0.1) })
-      for module in match.1.matches(of: /`([A-Za-z]+)`/) { stated[String(module.1)] = targets }
+      for module in match.1.matches(of: /`([A-Za-z0-9]+)`/) { stated[String(module.1)] = targets }
     }
     #expect(stated["Logging"] != nil, "the page has a table of packages")
     var used: [String: Set<String>] = [:]

@@ -68,7 +68,8 @@ extension Inspection {
   private static func advice(_ error: any Error) -> String {
     switch (error as? ContextError)?.code {
     case .conflict:
-      "another program has changed or deleted what you changed; note what you wrote, drop all, and change it again"
+      "another program has changed or deleted what you changed; note what you wrote, drop all, and change it"
+        + " again"
     default:
       (error as? StoreError)?.code == .diskFull
         ? "the disk is full, and nothing was saved; make room, and save again" : "\(error)"
