@@ -10,8 +10,7 @@ package struct CipherError: Error, Sendable, CustomStringConvertible {
       damagedPage,
       truncated
     case foreignJournal, otherNames, notADatabase, busy, busyForReader, readOnlyDirectory, cannotOpen,
-      diskFull,
-      ioError, constraint
+      diskFull, ioError, constraint
     case formatUnavailable, fileReplaced, interrupted, alreadyExists, connectionPoisoned, misuse, tooBig,
       other
   }

@@ -16,7 +16,7 @@ enum OpenFiles {
 
   enum Outcome {
     case taken(Identity, Int32), takenByOthers
-    /// Somebody reads it who may not write to it, whose log is in the way.
+    /// A user who may only read the file has it open, and that user's log is in the way.
     case read
   }
 

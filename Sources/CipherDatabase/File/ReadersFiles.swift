@@ -24,9 +24,9 @@ struct ReadersFiles {
   /// Removes those that are in the way of a user who may write to the file; this user's own become
   /// writable instead.
   ///
-  /// Any that cannot be removed stay, and `FileChecks` judges them. Three system calls where there
+  /// Any that cannot be removed stay, and `FileChecks` judges them. Two system calls where there
   /// are none.
-  /// - Returns: False when they must stay for now, because somebody has the file open.
+  /// - Returns: False when they have to stay because another process has the file open.
   func remove() -> Bool {
     let names = ["-wal", "-shm"].map { path + $0 }.filter(isInTheWay)
     // SQLite gives them the mode of the file, which its owner may have only been able to read.
@@ -56,8 +56,8 @@ struct ReadersFiles {
       || faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0
   }
 
-  /// Does something while nobody else has the file open, or is opening it.
-  /// - Returns: False when somebody has.
+  /// Runs a closure while no other process has the file open or is opening it.
+  /// - Returns: False when one has, and the closure did not run.
   private func alone(_ body: () -> Void) -> Bool {
     guard take(FileRangeLock.waiting) else { return false }
     defer { FileRangeLock.release(FileRangeLock.waiting, of: descriptor) }

@@ -21,7 +21,7 @@ struct InspectCommand: AsyncParsableCommand {
   @Option(help: "The port; one that is free unless given.") var port: UInt16 = 0
 
   private static let notPrinted = ToolFailure(
-    "the address cannot be printed, so that nobody could open the page")
+    "the page's address cannot be written to standard output; leave it open")
 
   func run() async throws {
     // A closed output would become the number of another file.
@@ -31,7 +31,7 @@ struct InspectCommand: AsyncParsableCommand {
     if write, (store as? SQLCipherStore)?.isReadOnly == true {
       throw ToolFailure("the store can only be read: leave out --write, or change the file's mode")
     }
-    let inspection = try await Inspection(container, store, description, isWriting: write)
+    let inspection = await Inspection(container, store, description, isWriting: write)
     let server = InspectServer(inspection: inspection, port: Int(port))
     signal(SIGPIPE, SIG_IGN)
     do {

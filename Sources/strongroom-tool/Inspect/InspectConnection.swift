@@ -43,7 +43,7 @@ final class InspectConnection: ChannelInboundHandler {
     }
   }
 
-  /// Whoever says nothing for long takes a connection from others.
+  /// Closes a connection that has sent nothing for long.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is IdleStateHandler.IdleStateEvent, !isAnswering { return context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)

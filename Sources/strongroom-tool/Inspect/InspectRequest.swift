@@ -32,8 +32,7 @@ struct InspectRequest: Sendable {
 
   /// - Throws: `ToolFailure` when it is missing.
   func text(_ name: String) throws -> String {
-    guard let parameters else { throw ToolFailure("a change is sent as an object of JSON") }
-    guard let text = parameters[name] else { throw ToolFailure("the request has no \(name)") }
+    guard let text = parameters?[name] else { throw ToolFailure("the request has no \(name)") }
     return text
   }
 
@@ -43,5 +42,7 @@ struct InspectRequest: Sendable {
   }
 
   /// - Throws: `ToolFailure` for a change without an object of parameters.
-  func checkBody() throws { if parameters == nil { _ = try text("") } }
+  func checkBody() throws {
+    if parameters == nil { throw ToolFailure("a change is sent as an object of JSON") }
+  }
 }

@@ -13,7 +13,8 @@ struct InspectServer {
   /// Runs until its task is cancelled.
   ///
   /// - `isReady`: Called once with the page's address.
-  /// - Throws: `ToolFailure` when the port is taken, or is closed by somebody else; what `isReady` throws.
+  /// - Throws: `ToolFailure` when the port cannot be opened, or is closed before the task is cancelled; what
+  ///   `isReady` throws.
   func run(_ isReady: (String) throws -> Void) async throws {
     let token = RequestGate.newToken()
     let inspection = inspection

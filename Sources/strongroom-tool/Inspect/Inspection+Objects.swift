@@ -158,7 +158,7 @@ extension Inspection {
 
   /// The object that `entity` and `number` name.
   ///
-  /// The number may be of a subentity's object. One statement, unless it is known already.
+  /// The number may be of a subentity's object. One statement.
   /// - Throws: `ToolFailure` where the entity has no such object.
   func managedObject(
     _ call: InspectRequest, _ context: ManagedObjectContext, entityKey: String = "entity",
@@ -174,7 +174,7 @@ extension Inspection {
     if let deleted = context.deletedObjects.first(where: isMeant) { return deleted }
     let isSelf = FetchPredicate.comparison(
       FetchComparison(.selfObject, .equal, .value(.reference(number))))
-    guard let object = try context.fetch(FetchRequest(name, where: isSelf)).first, isMeant(object) else {
+    guard let object = try context.fetch(FetchRequest(name, where: isSelf)).first else {
       throw ToolFailure("\(name) has no object \(number)")
     }
     return object

@@ -23,7 +23,7 @@ actor Inspection {
     _ container: PersistentContainer, _ store: any IncrementalStore,
     _ description: PersistentStoreDescription,
     isWriting: Bool
-  ) async throws {
+  ) async {
     (self.container, self.store, self.description) = (container, store, description)
     guard isWriting else {
       editor = nil

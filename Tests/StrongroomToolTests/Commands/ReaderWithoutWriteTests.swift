@@ -58,7 +58,7 @@ struct ReaderWithoutWriteTests {
     try context.save()
   }
 
-  @Test("keeps nobody out who may write to it")
+  @Test("leaves no file that keeps its owner from writing")
   func left() async throws {
     let (code, output) = try query()
     #expect(code == 0 && output.contains("Book 1"), "\(output)")
@@ -69,7 +69,7 @@ struct ReaderWithoutWriteTests {
     #expect(try query().output.contains("One more"))
   }
 
-  @Test("keeps the owner of a log out of no save in it")
+  @Test("leaves an index beside the owner's log, whose saves stay readable and are not lost")
   func indexAlone() async throws {
     let kept = shelf.file("kept")
     let container = PersistentContainer(managedObjectModel: try Shelf.model(), description: shelf.description)

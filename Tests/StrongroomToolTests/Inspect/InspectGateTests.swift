@@ -44,7 +44,7 @@ struct InspectGateTests {
     }
   }
 
-  @Test("is reached from this machine alone, and its answers are stored and framed by nobody")
+  @Test("listens on the loopback address alone, and its headers forbid caches, frames and foreign scripts")
   func headers() async throws {
     let running = try RunningInspect(try await InspectShelf(books: 1))
     let head = try curl("-i", running.address.absoluteString).body

@@ -23,15 +23,14 @@ function showProblems(answer) {
 let last = Promise.resolve();
 
 /** Changes are made one after the other, in the order in which they were asked for. */
-function perform(name, parameters) {
+function perform(name, parameters, field) {
   bar.classList.add("waits");
-  last = last.then(() => performNow(name, parameters)).finally(() => bar.classList.remove("waits"));
+  last = last.then(() => performNow(name, parameters, field)).finally(() => bar.classList.remove("waits"));
   return last;
 }
 
 /** A field that was set stays as it is, with its focus; all else is shown again. */
-async function performNow(name, parameters = {}) {
-  const field = name === "set" ? document.querySelector(`[data-property="${CSS.escape(parameters.key)}"]`) : null;
+async function performNow(name, parameters = {}, field = null) {
   const problem = field?.querySelector("[data-problem]");
   try {
     const edits = await tell(name, parameters);
@@ -44,10 +43,10 @@ async function performNow(name, parameters = {}) {
     }
     return edits;
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const reason = error.answer.error ?? error.answer.failures?.map((failure) => failure.message).join(", ");
-    if (problem && !error.isOfServer) {
-      problem.textContent = reason;
+    // Without an answer the program has ended: the line at the top says so, and later changes are tried again.
+    if (!(error instanceof Refused)) return null;
+    if (problem) {
+      problem.textContent = error.answer.error ?? error.answer.failures.map((failure) => failure.message).join(", ");
       showBar(error.answer);
     } else {
       showProblems(error.answer);
@@ -112,7 +111,7 @@ export function attributeEditor(object, attribute, value) {
   input.setAttribute("aria-label", attribute.name);
   input.value = value?.kind === "null" ? "" : value?.text ?? "";
   if (value?.kind === "null") input.setAttribute("placeholder", "none");
-  const send = (parameters) => perform("set", { entity: object.entity, number: object.number, key: attribute.name, ...parameters });
+  const send = (parameters) => perform("set", { entity: object.entity, number: object.number, key: attribute.name, ...parameters }, input.closest("[data-property]"));
   input.addEventListener("change", () => send({ value: input.value }));
   return el("span", { class: "editor" }, input,
     attribute.isOptional ? el("button", { type: "button", title: "No value", "aria-label": `No value of ${attribute.name}`, onclick: async () => { if (await send({ null: 1 })) { input.value = ""; input.setAttribute("placeholder", "none"); } } }, "∅") : null);

@@ -33,9 +33,9 @@ function encoded(parameters) {
 }
 
 /** Asks for something; parameters that are empty are left out. */
-export async function ask(name, parameters = {}, signal = undefined) {
+export async function ask(name, parameters = {}) {
   const query = encoded(Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined && value !== null));
-  return answer(await fetch(`api/${name}?${query}`, { signal }));
+  return answer(await fetch(`api/${name}?${query}`));
 }
 
 /** Changes something. */
