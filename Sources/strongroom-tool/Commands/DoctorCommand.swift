@@ -13,16 +13,17 @@ struct DoctorCommand: AsyncParsableCommand {
       is bad: a store would not open, or not be saved. Nothing is written but what opening a store writes: \
       what a program that was killed left in a store's log goes into its file.
 
-      strongroom doctor
-      strongroom doctor library.store
-      strongroom doctor --vault file:library.key library.store
-      strongroom doctor --format json
+      Examples:
+        strongroom doctor
+        strongroom doctor library.store
+        strongroom doctor --vault file:library.key library.store
+        strongroom doctor --json
       """)
 
   @Argument(help: "A store's file or server, where one is to be looked at.", completion: .file())
   var store: String?
   @OptionGroup var keys: KeyArguments
-  @Option(help: "table for lines, json or csv.") var format = OutputFormat.table
+  @OptionGroup var output: OutputArguments
 
   /// Whether a key has to be in the keyring; the line of a store that is named says whether it opens.
   private var needsKeyring: Bool {
@@ -33,15 +34,15 @@ struct DoctorCommand: AsyncParsableCommand {
     var findings: [Finding] = []
     func tell(_ finding: Finding) {
       findings.append(finding)
-      guard format == .table else { return }
+      guard output.format == .table else { return }
       print(finding.lines)
       // The lines of a pipe come as those of a terminal do.
       fflush(nil)
     }
     await MachineFindings.all(needsKeyring: needsKeyring, tell)
     if let store { await StoreFindings(arguments: .at(store, keys)).all(tell) }
-    if format != .table {
-      print(RowPrinter(columns: Finding.columns, format: format).text(findings.map(\.row)))
+    if output.format != .table {
+      print(RowPrinter(columns: Finding.columns, format: output.format).text(findings.map(\.row)))
     }
     if findings.contains(where: { $0.state == .bad }) { throw ExitCode(1) }
   }

@@ -18,6 +18,11 @@ struct ExportCommand: AsyncParsableCommand {
       With --apple it writes an SQLite file that Core Data opens as a store. Its hashes of the model are \
       Core Data's own where the store was imported and has its model still; of any other, Core Data takes \
       the file for one of an older model, and the program must let it infer the mapping.
+
+      Examples:
+        strongroom export library.store library-files
+        strongroom export library.store library-csv --format csv --yes
+        strongroom export library.store Library.sqlite --apple
       """)
 
   @OptionGroup var arguments: StoreArguments

@@ -19,19 +19,26 @@ struct HistoryListCommand: AsyncParsableCommand {
       Each row is one save, batch or import: who made it, when, and how many objects it inserted, updated \
       and deleted. With --changes each row is one object; with --values its values before and after stand \
       beside it, for what the model records (the user info recordsHistoryValues).
+
+      Examples:
+        strongroom history library.store --limit 20
+        strongroom history library.store --entity Book --where "author == 'sync'"
+        strongroom history library.store --follow --json
       """)
 
   @OptionGroup var arguments: StoreArguments
   @Option(help: "Only what was saved after the transaction of this number.") var after: Int64 = 0
   @Option(help: "Only transactions of this author.") var author: String?
-  @Option(help: "Only changes of objects of this entity and its subentities.") var entity: String?
+  @Option(
+    help: "Only changes of objects of this entity and its subentities.", completion: StoreCompletion.entities)
+  var entity: String?
   @Option(name: .customLong("where"), help: "A condition on transactions: \"timestamp > '2026-01-31'\".")
   var condition: String?
   @Option(help: "The greatest number of transactions.") var limit: Int?
   @Flag(help: "Print each changed object.") var changes = false
   @Flag(help: "Print each changed object with its recorded values.") var values = false
   @Flag(help: "Go on with what others save, until it is stopped; as CSV or JSON lines.") var follow = false
-  @Option(help: "table, json or csv.") var format = OutputFormat.table
+  @OptionGroup var output: OutputArguments
 
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit takes 0 or more") }
@@ -45,7 +52,7 @@ struct HistoryListCommand: AsyncParsableCommand {
       throw ToolFailure("the store has no entity \(entity)")
     }
     let rows = HistoryRows(showsChanges: changes || values, showsValues: values)
-    let printer = RowPrinter(columns: rows.columns, format: format, widest: values ? 120 : 60)
+    let printer = RowPrinter(columns: rows.columns, format: output.format, widest: values ? 120 : 60)
     if follow {
       let request = try request(after: after)
       try await Interruptible.run { try await Self.follow(coordinator, request, rows, printer) }
@@ -120,6 +127,9 @@ struct HistoryPurgeCommand: AsyncParsableCommand {
     discussion: """
       What a registered consumer has not read stays, and the command says whose it is. The space is used \
       again by the store; strongroom compact gives it back to the file system.
+
+      Examples:
+        strongroom history purge library.store --older-than 30
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -157,11 +167,16 @@ struct HistoryPurgeCommand: AsyncParsableCommand {
 
 struct HistoryConsumersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "consumers", abstract: "Prints who reads a store's history, and what they have read.")
+    commandName: "consumers", abstract: "Prints who reads a store's history, and what they have read.",
+    discussion: """
+      Examples:
+        strongroom history consumers library.store
+        strongroom history consumers library.store --remove search
+      """)
 
   @OptionGroup var arguments: StoreArguments
   @Option(help: "Remove the consumer of this name.") var remove: String?
-  @Option(help: "table, json or csv.") var format = OutputFormat.table
+  @OptionGroup var output: OutputArguments
 
   func run() async throws {
     let (container, _) = try await arguments.open(isWriting: remove != nil)
@@ -179,7 +194,7 @@ struct HistoryConsumersCommand: AsyncParsableCommand {
       ]
     }
     let columns = ["consumer", "has read", "last seen", "days", "is waited for"]
-    print(RowPrinter(columns: columns, format: format).text(rows))
+    print(RowPrinter(columns: columns, format: output.format).text(rows))
     try container.close()
   }
 }
@@ -190,6 +205,9 @@ struct HistoryHeadCommand: AsyncParsableCommand {
     discussion: """
       strongroom verify then finds an older copy of the file, or one that went another way, in its place. \
       Keyrings and key files can remember it.
+
+      Examples:
+        strongroom history head library.store
       """)
 
   @OptionGroup var arguments: StoreArguments

@@ -17,6 +17,11 @@ struct ImportCommand: AsyncParsableCommand {
       infer` shows it and writes it, and --model takes it back once you corrected it. Several files of CSV \
       or JSON lines are a table each, and a column such as author_id refers to the file of authors where all \
       its values are there.
+
+      Examples:
+        strongroom import library.store Library.sqlite
+        strongroom import --vault file:my.key library.store books.csv authors.csv
+        strongroom import library.store legacy.db --model Legacy.json
       """)
 
   @Argument(help: "The store to create.", completion: .file()) var store: String

@@ -5,10 +5,15 @@ import StrongroomPostgres
 
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Prints a store's identity, versions, size and numbers of objects.")
+    commandName: "info", abstract: "Prints a store's identity, versions, size and numbers of objects.",
+    discussion: """
+      Examples:
+        strongroom info library.store
+        strongroom info library.store --json
+      """)
 
   @OptionGroup var arguments: StoreArguments
-  @Option(help: "table, json or csv.") var format = OutputFormat.table
+  @OptionGroup var output: OutputArguments
 
   func run() async throws {
     let description = try arguments.description()
@@ -19,7 +24,7 @@ struct InfoCommand: AsyncParsableCommand {
       case let store as PostgresStore: try Self.rows(store)
       default: throw ToolFailure.otherStore
       }
-    print(RowPrinter(columns: ["what", "value"], format: format, widest: .max).text(rows))
+    print(RowPrinter(columns: ["what", "value"], format: output.format, widest: .max).text(rows))
     try container.close()
   }
 
@@ -53,9 +58,14 @@ struct InfoCommand: AsyncParsableCommand {
 
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "Prints the SQL of a store's tables and indexes.")
+    commandName: "schema", abstract: "Prints the SQL of a store's tables and indexes.",
+    discussion: """
+      Examples:
+        strongroom schema library.store
+      """)
 
   @OptionGroup var arguments: StoreArguments
+  @Flag(help: "Print a list of the statements as JSON.") var json = false
 
   func run() async throws {
     let (container, store) = try await arguments.open()
@@ -65,7 +75,7 @@ struct SchemaCommand: AsyncParsableCommand {
       case let store as PostgresStore: try store.schemaStatements()
       default: throw ToolFailure.otherStore
       }
-    for statement in statements { print(statement + ";") }
+    if json { try print(JSONText.of(statements)) } else { for one in statements { print(one + ";") } }
     try container.close()
   }
 }

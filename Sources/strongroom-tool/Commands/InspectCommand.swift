@@ -12,8 +12,9 @@ struct InspectCommand: AsyncParsableCommand {
       The store is read, and what other processes save appears at once; with --write objects can be edited, \
       linked, made and deleted, and several changes are saved together.
 
-      strongroom inspect library.store
-      strongroom inspect --write --vault file:library.key library.store
+      Examples:
+        strongroom inspect library.store
+        strongroom inspect --write --vault file:library.key library.store
       """)
 
   @OptionGroup var arguments: StoreArguments

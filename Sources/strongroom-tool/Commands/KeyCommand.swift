@@ -15,6 +15,9 @@ struct KeyCommand: AsyncParsableCommand {
       discussion: """
         Whoever sees the output can read the store. Paste it into `sqlcipher FILE`. The command fails when \
         standard output is not a terminal, so that a key never ends up in a file or a log by mistake.
+
+        Examples:
+          strongroom key show library.store
         """)
 
     @OptionGroup var arguments: StoreArguments
@@ -45,6 +48,10 @@ struct KeyCommand: AsyncParsableCommand {
 
         A store on a server has a key where its model seals attributes. The new one wraps the keys of their \
         values: no value is written, and programs that have the store open go on.
+
+        Examples:
+          strongroom key rotate library.store
+          strongroom key rotate --vault keyring --vault file:library.key library.store
         """)
 
     @OptionGroup var arguments: StoreArguments
@@ -92,7 +99,11 @@ struct KeyCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Adds a store's key to another vault, without changing the file.")
+      commandName: "add", abstract: "Adds a store's key to another vault, without changing the file.",
+      discussion: """
+        Examples:
+          strongroom key add library.store --to file:library.key
+        """)
 
     @OptionGroup var arguments: StoreArguments
     @Option(help: "The vault to add it to: keyring, passphrase or file:PATH.") var to: VaultName
@@ -109,7 +120,12 @@ struct KeyCommand: AsyncParsableCommand {
   struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "move", abstract: "Moves a store's key to another vault, without changing the file.",
-      discussion: "To change a passphrase, name the same vault and a new passphrase.")
+      discussion: """
+        To change a passphrase, name the same vault and a new passphrase.
+
+        Examples:
+          strongroom key move library.store --to passphrase
+        """)
 
     @OptionGroup var arguments: StoreArguments
     @Option(help: "The vault to move it to: keyring, passphrase or file:PATH.") var to: VaultName
@@ -127,7 +143,11 @@ struct KeyCommand: AsyncParsableCommand {
   struct Forget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "forget",
-      abstract: "Removes a store's key from one vault; another named vault must have it too.")
+      abstract: "Removes a store's key from one vault; another named vault must have it too.",
+      discussion: """
+        Examples:
+          strongroom key forget my.store --vault keyring --vault file:k --in keyring
+        """)
 
     @OptionGroup var arguments: StoreArguments
     @Option(name: .customLong("in"), help: "The vault to remove it from.") var vaultName: VaultName

@@ -5,7 +5,11 @@ import Strongroom
 struct EncryptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "encrypt",
-    abstract: "Creates a store from a database that `decrypt` created, which is not removed.")
+    abstract: "Creates a store from a database that `decrypt` created, which is not removed.",
+    discussion: """
+      Examples:
+        strongroom encrypt plain.db library.store --vault keyring
+      """)
 
   @Argument(help: "The unencrypted database that `decrypt` created.", completion: .file()) var database:
     String
@@ -27,8 +31,11 @@ struct EncryptCommand: AsyncParsableCommand {
 
 struct DecryptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "decrypt", abstract: "Copies a whole store into an unencrypted SQLite database; asks twice."
-  )
+    commandName: "decrypt", abstract: "Copies a whole store into an unencrypted SQLite database; asks twice.",
+    discussion: """
+      Examples:
+        strongroom decrypt library.store plain.db
+      """)
 
   @OptionGroup var arguments: StoreArguments
   @Argument(help: "The unencrypted database to create.", completion: .file()) var database: String
@@ -58,7 +65,12 @@ struct DecryptCommand: AsyncParsableCommand {
 
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup", abstract: "Copies a snapshot of a store, while other processes read and write it.")
+    commandName: "backup", abstract: "Copies a snapshot of a store, while other processes read and write it.",
+    discussion: """
+      Examples:
+        strongroom backup library.store library.backup
+        strongroom backup library.store copy.store --new-key-in file:copy.key
+      """)
 
   @OptionGroup var arguments: StoreArguments
   @Argument(help: "The copy to create.", completion: .file()) var copy: String
@@ -78,7 +90,12 @@ struct BackupCommand: AsyncParsableCommand {
 
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Restores a store from a backup, after reading and checking all of it.")
+    commandName: "restore", abstract: "Restores a store from a backup, after reading and checking all of it.",
+    discussion: """
+      Examples:
+        strongroom restore library.backup restored.store
+        strongroom restore --replace library.backup library.store
+      """)
 
   @Argument(help: "The backup.", completion: .file()) var backup: String
   @Argument(help: "The store to restore.", completion: .file()) var store: String
@@ -104,7 +121,11 @@ struct RestoreCommand: AsyncParsableCommand {
 
 struct CompactCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compact", abstract: "Returns the space of deleted objects to the file system.")
+    commandName: "compact", abstract: "Returns the space of deleted objects to the file system.",
+    discussion: """
+      Examples:
+        strongroom compact library.store
+      """)
 
   @OptionGroup var arguments: StoreArguments
 
@@ -121,7 +142,12 @@ struct ConvertCipherCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert-cipher",
     abstract: "Converts a store to SQLCipher's version 4 format, or back to version 3.",
-    discussion: "Libraries before SQLCipher 4 cannot read version 4; Debian 12 has 3.4.1.")
+    discussion: """
+      Libraries before SQLCipher 4 cannot read version 4; Debian 12 has 3.4.1.
+
+      Examples:
+        strongroom convert-cipher library.store --to 4
+      """)
 
   @OptionGroup var arguments: StoreArguments
   @Option(help: "3 or 4.") var to = 4
@@ -140,14 +166,19 @@ struct ConvertCipherCommand: AsyncParsableCommand {
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Checks every page, structure and relationship of a store; exits 1 on a finding.")
+    abstract: "Checks every page, structure and relationship of a store; exits 1 on a finding.",
+    discussion: """
+      Examples:
+        strongroom verify library.store
+        strongroom verify library.store --json
+      """)
 
   @OptionGroup var arguments: StoreArguments
   @Option(
     help: "Repair what can be repaired, in a copy; the original store is moved to this file.",
     completion: .file())
   var repairKeeping: String?
-  @Option(help: "table, json or csv.") var format = OutputFormat.table
+  @OptionGroup var output: OutputArguments
 
   func run() async throws {
     let description = try arguments.file(otherwise: "pg_amcheck checks the tables of a server")
@@ -168,14 +199,16 @@ struct VerifyCommand: AsyncParsableCommand {
       let rows: [[Cell]] = findings.map {
         [
           "\($0.kind)", $0.entity.map(Cell.text) ?? .null, $0.reference.map { Cell(Int($0)) } ?? .null,
-          .text($0.message), format == .json ? .boolean($0.isRepairable) : $0.isRepairable ? "yes" : "",
+          .text($0.message),
+          output.format == .json ? .boolean($0.isRepairable) : $0.isRepairable ? "yes" : "",
         ]
       }
       print(
-        RowPrinter(columns: ["finding", "entity", "object", "what", "repairable"], format: format).text(rows))
+        RowPrinter(columns: ["finding", "entity", "object", "what", "repairable"], format: output.format)
+          .text(rows))
       throw ExitCode(1)
     }
-    switch format {
+    switch output.format {
     case .table: print("no findings")
     case .json: print("[]")
     case .csv: break

@@ -21,6 +21,11 @@ struct MigrateCommand: AsyncParsableCommand {
       --mapping a mapping model says what becomes of the data, and the store is copied in any case; what it \
       brings nowhere is dropped only with --allow-loss. Its dry run migrates a copy, which is removed. One \
       that needs policies, which are classes of a program, is refused, and so is a store on a server.
+
+      Examples:
+        strongroom migrate library.store Library2.xcdatamodel --dry-run
+        strongroom migrate library.store Library.xcdatamodeld --allow-loss
+        strongroom migrate my.store My3.xcdatamodel --through My2.xcdatamodel
       """)
 
   @OptionGroup var arguments: StoreArguments
@@ -114,7 +119,7 @@ struct MigrateCommand: AsyncParsableCommand {
       description: try arguments.file(otherwise: "it applies mapping models to files only"), model: new,
       mapping: try MappingModel(contentsOf: URL(fileURLWithPath: path)))
     let forecast = try await migration.forecast()
-    if json { try printJSON(forecast) }
+    if json { try print(JSONText.of(forecast)) }
     if !json, !forecast.isCurrent { try await migration.show(forecast) }
     if forecast.isCurrent { return json ? () : print("nothing was done") }
     try migration.check(forecast, allowLoss: allowLoss || dryRun)
@@ -139,7 +144,7 @@ struct MigrateCommand: AsyncParsableCommand {
     description.stagedMigrationManager = StagedMigrationManager([LightweightMigrationStage(versions)])
     let container = PersistentContainer(managedObjectModel: new, description: description)
     let forecast = try await container.stagedMigrationForecasts()[0]
-    if json { try printJSON(forecast) } else { for line in forecast.lines { print(line) } }
+    if json { try print(JSONText.of(forecast)) } else { for line in forecast.lines { print(line) } }
     if !json, forecast.isLossy { for note in ["data would be dropped"] + lossNotes() { print(note) } }
     if dryRun {
       if !forecast.issues.isEmpty { throw ExitCode(1) }
@@ -150,14 +155,8 @@ struct MigrateCommand: AsyncParsableCommand {
     report(description, isCurrent: forecast.isCurrent, isLossy: forecast.isLossy, copies)
   }
 
-  private func printJSON(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    print(String(decoding: try encoder.encode(value), as: UTF8.self))
-  }
-
   private func show(_ forecast: MigrationForecast, isOnServer: Bool) throws {
-    if json { return try printJSON(forecast) }
+    if json { return try print(JSONText.of(forecast)) }
     for line in forecast.lines {
       print(line)
       if let issue = forecast.issues.first(where: { line == "impossible: \($0)" }) { showObjects(of: issue) }

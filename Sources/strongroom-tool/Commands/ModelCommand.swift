@@ -12,48 +12,66 @@ struct ModelCommand: AsyncParsableCommand {
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Prints every issue of every version of the models found; exits 1 if there is an error.")
+      abstract: "Prints every issue of every version of the models found; exits 1 if there is an error.",
+      discussion: """
+        Examples:
+          strongroom model check Library.xcdatamodeld
+        """)
 
     @Argument(help: "Bundles, versions, bare files, or folders of them.", completion: .file()) var paths:
       [String]
     @Flag(help: "Leave warnings out.") var quiet = false
+    @Flag(help: "Print the issues and numbers as JSON.") var json = false
 
     func run() throws {
       MemoryLimit.apply()
-      let found = try ModelFiles.find(paths)
-      var counts = Counts()
-      for (path, bundle) in found {
+      var report = Report()
+      for (path, bundle) in try ModelFiles.find(paths) {
+        report.bundles += 1
         switch bundle {
-        case .failure(let error): counts.report(error, at: path)
+        case .failure(let error): add(error, at: path, &report)
         case .success(let bundle):
-          for version in bundle.versions { check(version, at: "\(path)/\(version.name)", &counts) }
+          for version in bundle.versions { check(version, at: "\(path)/\(version.name)", &report) }
         }
       }
-      print(
-        "bundles \(found.count), versions \(counts.versions), entities \(counts.entities),"
-          + " warnings \(counts.warnings), errors \(counts.errors)"
-      )
-      if counts.errors > 0 { throw ExitCode(1) }
+      if json { print(try JSONText.of(report)) } else { print(report.summary) }
+      if report.errors > 0 { throw ExitCode(1) }
     }
 
-    private func check(_ version: XCDataModelBundle.Version, at path: String, _ counts: inout Counts) {
-      counts.versions += 1
+    private func check(_ version: XCDataModelBundle.Version, at path: String, _ report: inout Report) {
+      report.versions += 1
       do throws(ModelError) {
         let result = try ManagedObjectModel.load(version)
-        counts.entities += result.model.entities.count
-        counts.warnings += result.warnings.count
-        if !quiet { for warning in result.warnings { print("\(path): warning: \(warning)") } }
+        report.entities += result.model.entities.count
+        report.warnings += result.warnings.count
+        if !quiet { for warning in result.warnings { add("warning", "\(warning)", at: path, &report) } }
       } catch {
-        counts.report(error, at: path)
+        add(error, at: path, &report)
       }
     }
 
-    private struct Counts {
-      var (versions, entities, warnings, errors) = (0, 0, 0, 0)
+    private func add(_ error: ModelError, at path: String, _ report: inout Report) {
+      report.errors += error.issues.count
+      for issue in error.issues { add("error", "\(issue)", at: path, &report) }
+    }
 
-      mutating func report(_ error: ModelError, at path: String) {
-        errors += error.issues.count
-        for issue in error.issues { print("\(path): error: \(issue)") }
+    /// Lines come as they are found, JSON at the end.
+    private func add(_ severity: String, _ text: String, at path: String, _ report: inout Report) {
+      if json { return report.issues.append(.init(path: path, severity: severity, text: text)) }
+      print("\(path): \(severity): \(text)")
+    }
+
+    private struct Report: Encodable {
+      struct Issue: Encodable {
+        let path, severity, text: String
+      }
+
+      var (bundles, versions, entities, warnings, errors) = (0, 0, 0, 0, 0)
+      var issues: [Issue] = []
+
+      var summary: String {
+        "bundles \(bundles), versions \(versions), entities \(entities), warnings \(warnings),"
+          + " errors \(errors)"
       }
     }
   }
@@ -66,6 +84,9 @@ struct ModelCommand: AsyncParsableCommand {
         For each version, the command creates a store in a temporary folder with a throw-away key; inserts \
         objects of every concrete entity with every attribute and relationship set; saves, reopens and \
         compares them; and writes the model as XML and JSON and reads it again. Exits 1 on a difference.
+
+        Examples:
+          strongroom model try Library.xcdatamodeld
         """)
 
     @Argument(help: "Bundles, versions, bare files, or folders of them.", completion: .file()) var paths:
@@ -102,19 +123,32 @@ struct ModelCommand: AsyncParsableCommand {
 
   struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "diff", abstract: "Lists in words what changed from one version of a model to another.")
+      commandName: "diff", abstract: "Lists in words what changed from one version of a model to another.",
+      discussion: """
+        Examples:
+          strongroom model diff library.store Library2.xcdatamodel
+        """)
 
     @Argument(help: "The older model, or a store that has it.", completion: .file()) var old: String
     @Argument(help: "The newer model, or a store that has it.", completion: .file()) var new: String
     @OptionGroup var keys: KeyArguments
+    @Flag(help: "Print the changes as JSON.") var json = false
+
+    private struct Report: Encodable {
+      let changes: [String]
+      let hasSameStorage: Bool
+    }
 
     func run() async throws {
       MemoryLimit.apply()
       let models = [try await ModelSource.model(old, keys), try await ModelSource.model(new, keys)]
-      let lines = ModelDifferences(from: models[0], to: models[1]).lines
-      for line in lines { print(line) }
-      let storage = models[0].versionHash == models[1].versionHash ? "the same storage" : "another storage"
-      print("changes \(lines.count), \(storage)")
+      let report = Report(
+        changes: ModelDifferences(from: models[0], to: models[1]).lines,
+        hasSameStorage: models[0].versionHash == models[1].versionHash)
+      if json { return try print(JSONText.of(report)) }
+      for line in report.changes { print(line) }
+      let storage = report.hasSameStorage ? "the same storage" : "another storage"
+      print("changes \(report.changes.count), \(storage)")
     }
   }
 
@@ -122,7 +156,12 @@ struct ModelCommand: AsyncParsableCommand {
     enum Form: String, ExpressibleByArgument, CaseIterable { case svg, mermaid, dot }
 
     static let configuration = CommandConfiguration(
-      commandName: "diagram", abstract: "Prints the entity-relationship diagram of a model.")
+      commandName: "diagram", abstract: "Prints the entity-relationship diagram of a model.",
+      discussion: """
+        Examples:
+          strongroom model diagram library.store > library.svg
+          strongroom model diagram Library.xcdatamodeld --format mermaid
+        """)
 
     @Argument(help: "The model, or a store that has it.", completion: .file()) var model: String
     @Option(help: "svg, mermaid or dot.") var format = Form.svg
@@ -143,7 +182,11 @@ struct ModelCommand: AsyncParsableCommand {
 
   struct Generate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "generate", abstract: "Prints Swift classes with typed accessors for a model's entities.")
+      commandName: "generate", abstract: "Prints Swift classes with typed accessors for a model's entities.",
+      discussion: """
+        Examples:
+          strongroom model generate Library.xcdatamodeld --public > Library.swift
+        """)
 
     @Argument(help: "The model, or a store that has it.", completion: .file()) var model: String
     @Flag(name: .customLong("public"), help: "Make the classes public.") var isPublic = false

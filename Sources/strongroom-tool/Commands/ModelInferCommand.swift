@@ -14,6 +14,10 @@ extension ModelCommand {
         .xcdatamodeld or as JSON, and with --diagram as a picture. Correct the file and give it to \
         `strongroom import --model`: the user info of each part says which table, column or foreignKey it is \
         of, so everything else may be changed.
+
+        Examples:
+          strongroom model infer legacy.db
+          strongroom model infer books.csv authors.csv --output Library.json
         """)
 
     @Argument(help: "The database, or the files of CSV or JSON lines.", completion: .file())
@@ -45,9 +49,7 @@ extension ModelCommand {
       switch url.pathExtension {
       case "xcdatamodeld": try model.declaration.write(xcdatamodeld: url)
       case "json":
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(model.declaration).write(to: url, options: .withoutOverwriting)
+        try JSONText.data(model.declaration).write(to: url, options: .withoutOverwriting)
       default: throw ValidationError("\(path) has to end in .xcdatamodeld or .json")
       }
       print("created \(path); correct it, and import with --model \(path)")

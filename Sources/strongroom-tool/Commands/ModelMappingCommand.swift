@@ -12,6 +12,10 @@ extension ModelCommand {
         With one path, of an .xcmappingmodel or a .cdm, the command prints what becomes of each entity and \
         property, and which policies the mapping model needs. With two, an older and a newer model, it \
         writes the mapping model that can be inferred, to be changed in Xcode or in code.
+
+        Examples:
+          strongroom model mapping LibraryToShop.xcmappingmodel
+          strongroom model mapping My1.xcdatamodel My2.xcdatamodel
         """)
 
     @Argument(help: "A mapping model; or the older model, or a store that has it.", completion: .file())

@@ -20,6 +20,10 @@ struct MoveCommand: AsyncParsableCommand {
 
       If the command fails or is stopped, there is no new store, and it can be run again. A text with \
       U+0000, which no server stores, is named with its object, and nothing is created.
+
+      Examples:
+        strongroom move library.store "postgresql://me@server/books?schema=library"
+        strongroom move "postgresql://me@server/books?schema=library" copy.store
       """)
 
   @Argument(help: "The store to move: a file or postgresql://….", completion: .file()) var source: String
@@ -55,6 +59,10 @@ struct CompareCommand: AsyncParsableCommand {
     discussion: """
       Both may be files or servers. Objects are the same where they have the same number. Every value, \
       version, relationship and order is read from both, each as of one moment.
+
+      Examples:
+        strongroom compare library.store copy.store
+        strongroom compare library.store postgresql://me@server/books --json
       """)
 
   @Argument(help: "A store: a file or postgresql://….", completion: .file()) var store: String

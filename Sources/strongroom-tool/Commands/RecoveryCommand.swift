@@ -16,7 +16,11 @@ struct RecoveryCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
-      abstract: "Shows the code on a terminal, or writes it into a new file only its owner may read.")
+      abstract: "Shows the code on a terminal, or writes it into a new file only its owner may read.",
+      discussion: """
+        Examples:
+          strongroom key recovery show library.store
+        """)
 
     @OptionGroup var arguments: StoreArguments
     @Option(help: "Write the code into this file, which must not exist.", completion: .file()) var file:
@@ -63,7 +67,11 @@ struct RecoveryCommand: AsyncParsableCommand {
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "restore",
-      abstract: "Adds the key of a code to the vaults again, if it opens the store.")
+      abstract: "Adds the key of a code to the vaults again, if it opens the store.",
+      discussion: """
+        Examples:
+          strongroom key recovery restore library.store --file code.txt
+        """)
 
     @OptionGroup var arguments: StoreArguments
     @Option(help: "Read the code from this file.", completion: .file()) var file: String?
@@ -81,7 +89,11 @@ struct RecoveryCommand: AsyncParsableCommand {
 
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "verify", abstract: "Checks whether a code opens a store, and stores nothing.")
+      commandName: "verify", abstract: "Checks whether a code opens a store, and stores nothing.",
+      discussion: """
+        Examples:
+          strongroom key recovery verify library.store --file code.txt
+        """)
 
     @OptionGroup var arguments: StoreArguments
     @Option(help: "Read the code from this file.", completion: .file()) var file: String?

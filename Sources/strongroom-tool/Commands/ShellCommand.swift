@@ -9,15 +9,19 @@ struct ShellCommand: AsyncParsableCommand {
       A query is an entity and what to do with it: Book | where pages > 300 | sort -pages | limit 5. The \
       Tab key completes names of entities, properties and stages; `help` lists them. Lines may come from a \
       file or a pipe too.
+
+      Examples:
+        strongroom shell library.store
+        strongroom shell --format csv library.store < queries.txt
       """)
 
   @OptionGroup var arguments: StoreArguments
-  @Option(help: "table, json or csv.") var format = OutputFormat.table
+  @OptionGroup var output: OutputArguments
 
   func run() async throws {
     let (container, _) = try await arguments.open()
     let reader = LineReader(ShellCompletion(model: container.managedObjectModel))
-    var format = format
+    var format = output.format
     var failures = 0
     while let line = reader.next("strongroom> ") {
       let text = line.trimmingCharacters(in: .whitespacesAndNewlines)

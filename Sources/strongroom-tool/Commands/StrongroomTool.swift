@@ -29,6 +29,8 @@ struct StrongroomTool: AsyncParsableCommand {
 
   /// Runs the command, and prints its error without the passwords of addresses.
   static func main() async {
+    // Who started the program may have it ignored; one whose reader has enough ends without a word.
+    signal(SIGPIPE, SIG_DFL)
     do {
       var command = try await asyncParseAsRoot()
       if var command = command as? any AsyncParsableCommand {

@@ -11,6 +11,9 @@ struct VerifyImportCommand: AsyncParsableCommand {
     discussion: """
       Every object, value, link, order and file of external storage is read again from both. Where the \
       source has a fault, what the import does about it is expected.
+
+      Examples:
+        strongroom verify-import library.store Library.sqlite
       """)
 
   @OptionGroup var arguments: StoreArguments

@@ -15,11 +15,7 @@ struct ComparisonReport: Encodable {
     differences = result.differences
   }
 
-  func printJSON() throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    print(String(decoding: try encoder.encode(self), as: UTF8.self))
-  }
+  func printJSON() throws { print(try JSONText.of(self)) }
 
   func printText() {
     for difference in differences { print(difference) }

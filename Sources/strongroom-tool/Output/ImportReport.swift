@@ -20,11 +20,7 @@ struct ImportReport: Encodable {
   let notes: [String]
   var droppedHistory: Int?
 
-  func printJSON() throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    print(String(decoding: try encoder.encode(self), as: UTF8.self))
-  }
+  func printJSON() throws { print(try JSONText.of(self)) }
 
   /// - Parameters:
   ///   - heading: What was created from what.

@@ -71,11 +71,7 @@ struct StoreQuery {
   }
 
   private func printPlan(_ plan: QueryPlan) throws {
-    if format == .json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      return print(String(decoding: try encoder.encode(plan), as: UTF8.self))
-    }
+    if format == .json { return print(try JSONText.of(plan)) }
     print(plan.statement ?? "answered in memory")
     for step in plan.steps { print("  \(step.usesIndex ? "index" : "scan ") \(step.text)") }
     if plan.isEvaluatedInMemory { print("  then filtered in memory") }

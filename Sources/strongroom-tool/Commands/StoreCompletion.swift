@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import StoreContract
+import Strongroom
+
+/// What a shell offers for an argument of which the store knows the possible values.
+///
+/// The shell runs the tool for it, which opens the store as the command would, but asks for nothing: where a
+/// passphrase would have to be typed, or the keyring is locked, nothing is offered.
+enum StoreCompletion {
+  /// The names of the store's entities.
+  static let entities = CompletionKind.custom { words, _, _ in
+    await model(words)?.entities.map(\.name).sorted() ?? []
+  }
+
+  /// The names of the properties of the entity that the command line names, behind a list's last comma.
+  static let properties = CompletionKind.custom { words, _, prefix in
+    guard let model = await model(words) else { return [] }
+    let entity = words.lazy.compactMap { model.entity(named: $0) }.first
+    let done = prefix.lastIndex(of: ",").map { String(prefix[...$0]) } ?? ""
+    let sign = prefix.dropFirst(done.count).hasPrefix("-") ? "-" : ""
+    let own = entity.map { [$0] } ?? model.entities
+    return Set(own.flatMap(\.properties).map(\.name)).sorted().map { done + sign + $0 }
+  }
+
+  private static func model(_ words: [String]) async -> ManagedObjectModel? {
+    guard let line = StoreWords(words) else { return nil }
+    var keys = KeyArguments()
+    (keys.vaultNames, keys.passphraseFile, keys.prompt) = (line.vaults, line.passphraseFile, false)
+    if keys.passphraseFile == nil, keys.vaultNames.contains(where: \.isPassphrase) { return nil }
+    guard let description = try? keys.description(line.store) else { return nil }
+    return try? await KeyArguments.model(description)
+  }
+}
+
+/// The parts of an unfinished command line that say where a store and its key are.
+struct StoreWords {
+  private(set) var store = ""
+  private(set) var vaults: [VaultName] = []
+  private(set) var passphraseFile: String?
+
+  /// Nil where the words name no store that is there.
+  init?(_ words: [String]) {
+    var rest = Self.joined(words.dropFirst())[...]
+    while let word = rest.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      func value() -> String? { parts.count == 2 ? parts[1] : rest.popFirst() }
+      switch parts.first {
+      case "--vault": if let name = value().flatMap(VaultName.init(argument:)) { vaults.append(name) }
+      case "--passphrase-file": passphraseFile = value()
+      default: if store.isEmpty, Self.isStore(word) { store = word }
+      }
+    }
+    if store.isEmpty { return nil }
+  }
+
+  /// Bash gives what is before and behind a colon or an equals sign as words of their own.
+  private static func joined(_ words: ArraySlice<String>) -> [String] {
+    var joined: [String] = []
+    var isOpen = false
+    for word in words {
+      let isSign = word == ":" || word == "="
+      if isOpen || isSign, let last = joined.popLast() {
+        joined.append(last + word)
+      } else {
+        joined.append(word)
+      }
+      isOpen = isSign
+    }
+    return joined
+  }
+
+  private static func isStore(_ word: String) -> Bool {
+    var isFolder: ObjCBool = false
+    return ServerAddressText(word) != nil
+      || FileManager.default.fileExists(atPath: word, isDirectory: &isFolder) && !isFolder.boolValue
+  }
+}
