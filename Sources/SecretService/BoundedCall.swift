@@ -13,7 +13,9 @@ enum BoundedCall {
 
     deinit { g_object_unref(pointer) }
 
-    func cancel() { g_cancellable_cancel(pointer) }
+    /// Cancels on a thread of its own: libsecret disconnects from the signal while it is being emitted, and
+    /// GLib then waits for ever.
+    func cancel() { Thread.detachNewThread { g_cancellable_cancel(self.pointer) } }
   }
 
   private enum Outcome: Sendable { case waiting, timedOut, cancelled, done }
@@ -23,9 +25,16 @@ enum BoundedCall {
   ) async throws -> R {
     let cancellable = Cancellable()
     let outcome = SharedOutcome()
+    let answer = SingleAnswer<R>()
+    // The thread may stay blocked in a service that never answers; the caller resumes anyway.
+    let end: @Sendable (Outcome) -> Void = { reason in
+      outcome.set(reason)
+      answer.resume(with: .failure(outcome.explain(CancellationError())))
+      cancellable.cancel()
+    }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<R, any Error>) in
-        let answer = SingleAnswer(continuation)
+        guard answer.wait(continuation) else { return }
         Thread.detachNewThread {
           do {
             let result = try body(cancellable)
@@ -35,16 +44,10 @@ enum BoundedCall {
           }
         }
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
-          outcome.set(.timedOut)
-          cancellable.cancel()
-          // The thread may stay blocked in a service that never answers; the caller resumes anyway.
-          answer.resume(with: .failure(outcome.explain(CancellationError())))
-        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { end(.timedOut) }
       }
     } onCancel: {
-      outcome.set(.cancelled)
-      cancellable.cancel()
+      end(.cancelled)
     }
   }
 
@@ -57,23 +60,51 @@ enum BoundedCall {
       switch value.withLock({ $0 }) {
       case .timedOut:
         KeyringError(
-          .timedOut, "the keyring did not answer in time; check whether its program hangs", cause: error)
+          .timedOut,
+          "the keyring did not answer in time; check whether its program hangs, or waits for an answer itself",
+          cause: error)
       case .cancelled: KeyringError(.cancelled, "the call to the keyring was cancelled", cause: error)
       default: error
       }
     }
   }
 
-  /// Resumes a continuation with the first result and ignores later ones.
+  /// Resumes a continuation with the first result, which may come before it, and ignores later ones.
   private final class SingleAnswer<R: Sendable>: Sendable {
-    private let continuation: Locked<CheckedContinuation<R, any Error>?>
+    private enum State {
+      case idle
+      case waiting(CheckedContinuation<R, any Error>)
+      case early(Result<R, any Error>)
+      /// Without the result, which may be a key and is not to stay in memory until the deadline.
+      case done
+    }
 
-    init(_ continuation: CheckedContinuation<R, any Error>) { self.continuation = Locked(continuation) }
+    private let state = Locked(State.idle)
+
+    /// Takes the continuation; false where it has been resumed already.
+    func wait(_ continuation: CheckedContinuation<R, any Error>) -> Bool {
+      let early: Result<R, any Error>? = state.withLock { state in
+        if case .early(let result) = state {
+          state = .done
+          return result
+        }
+        state = .waiting(continuation)
+        return nil
+      }
+      if let early { continuation.resume(with: early) }
+      return early == nil
+    }
 
     func resume(with result: Result<R, any Error>) {
-      let waiting = continuation.withLock { waiting in
-        defer { waiting = nil }
-        return waiting
+      let waiting: CheckedContinuation<R, any Error>? = state.withLock { state in
+        switch state {
+        case .idle: state = .early(result)
+        case .waiting(let continuation):
+          state = .done
+          return continuation
+        case .early, .done: break
+        }
+        return nil
       }
       waiting?.resume(with: result)
     }
