@@ -99,6 +99,12 @@ enum KeyringSchema {
     guard let value else { throw KeyringError(.itemDamaged, "an item of the keyring has no secret") }
     var length: gsize = 0
     let text = secret_value_get(value, &length)
+    if length == 0 {
+      throw KeyringError(
+        .itemDamaged,
+        "the keyring has an item for the key, without the key: its program ended before it had written it;"
+          + " restore the key with the recovery code")
+    }
     return try KeyItem.key(UnsafeRawBufferPointer(start: text, count: Int(length)), store: store)
   }
 }

@@ -4,14 +4,15 @@ import StoreKeyring
 
 /// Access to libsecret's own encrypted file.
 ///
-/// libsecret uses it instead of the Secret Service in sandboxes, where the portal stores the
-/// password, and where `SECRET_BACKEND=file` is set. Its items are never locked.
+/// It takes the place of the Secret Service where `SECRET_BACKEND=file` is set. Its items are never locked.
+/// In a sandbox the portal stores its password.
 struct SecretFileSession: KeyringSession {
   let cancellable: BoundedCall.Cancellable
 
-  /// Whether libsecret would choose its file.
+  /// Whether the environment chooses the file.
   ///
-  /// This follows libsecret's own rule.
+  /// libsecret itself chooses it in every sandbox; a program that may talk to the desktop's keyring there
+  /// goes on using that one.
   static var isChosen: Bool {
     let environment = ProcessInfo.processInfo.environment
     if let backend = environment["SECRET_BACKEND"] { return backend == "file" }

@@ -34,22 +34,4 @@ extension SecretSession {
       program: program, collection: label.map { String(cString: $0) } ?? "",
       isLocked: secret_collection_get_locked(collection) != 0)
   }
-
-  /// The name of the process that owns the service's name on the bus.
-  private var program: String? {
-    let proxy = UnsafeMutableRawPointer(service).assumingMemoryBound(to: GDBusProxy.self)
-    guard let owner = g_dbus_proxy_get_name_owner(proxy) else { return nil }
-    defer { g_free(owner) }
-    var arguments: [OpaquePointer?] = [g_variant_new_string(owner)]
-    let answer = g_dbus_connection_call_sync(
-      g_dbus_proxy_get_connection(proxy), "org.freedesktop.DBus", "/org/freedesktop/DBus",
-      "org.freedesktop.DBus", "GetConnectionUnixProcessID", g_variant_new_tuple(&arguments, 1), nil,
-      G_DBUS_CALL_FLAGS_NONE, -1, cancellable.pointer, nil)
-    guard let answer else { return nil }
-    defer { g_variant_unref(answer) }
-    guard let number = g_variant_get_child_value(answer, 0) else { return nil }
-    defer { g_variant_unref(number) }
-    let name = try? String(contentsOfFile: "/proc/\(g_variant_get_uint32(number))/comm", encoding: .utf8)
-    return name?.trimmingCharacters(in: .whitespacesAndNewlines)
-  }
 }

@@ -4,7 +4,7 @@ import StoreKeyring
 
 extension SecretSession {
   func head(_ store: UUID, interaction: KeyInteraction) throws -> String? {
-    let found = try KeyringSchema.withHead(store) { _, attributes in try search(attributes) }
+    let found = try KeyringSchema.withHead(store) { try search($1, interaction) }
     guard let item = found.first else { return nil }
     if secret_item_get_locked(item.pointer) != 0 {
       guard interaction == .prompt else {

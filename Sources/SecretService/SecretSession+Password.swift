@@ -10,8 +10,8 @@ extension SecretSession {
   private func password(
     _ account: ServerAccount, isOwn: Bool, _ interaction: KeyInteraction
   ) throws -> SecretBytes? {
-    let found = try items(interaction) {
-      try KeyringSchema.withPassword(account, isOwn: isOwn) { _, attributes in try search(attributes) }
+    let found = try items(interaction) { interaction in
+      try KeyringSchema.withPassword(account, isOwn: isOwn) { try search($1, interaction) }
     }
     // An item of a key's passphrase is found too where the purpose is not asked for.
     guard let item = found.first(where: { isOwn || !isOwnItem($0) }) else { return nil }
@@ -49,14 +49,13 @@ extension SecretSession {
       }
     }
     if !isStored { throw KeyringError(.storageFailed, "the keyring did not store the password") }
+    writeToDisk()
   }
 
   func removePassword(_ account: ServerAccount, interaction: KeyInteraction) throws {
     if interaction == .prompt { _ = try password(account, isOwn: true, .prompt) }
-    _ = try KeyringSchema.withPassword(account, isOwn: true) { _, attributes in
-      try GLib.flag("removing a password") {
-        secret_service_clear_sync(service, nil, attributes, cancellable.pointer, $0)
-      }
+    try KeyringSchema.withPassword(account, isOwn: true) {
+      try remove($1, interaction, "removing a password")
     }
   }
 }

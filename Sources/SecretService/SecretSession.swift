@@ -44,51 +44,79 @@ struct SecretSession: KeyringSession {
   /// Empty only when the keyring is unlocked and has none.
   private func items(
     _ store: UUID, interaction: KeyInteraction
-  ) throws -> [GObjectReference<SecretItem>] { try items(interaction) { try search(store) } }
+  ) throws -> [GObjectReference<SecretItem>] { try items(interaction) { try search(store, $0) } }
 
   /// The unlocked items that a search finds.
   ///
   /// Empty only when the keyring is unlocked and has none.
   func items(
-    _ interaction: KeyInteraction, _ search: () throws -> [GObjectReference<SecretItem>]
+    _ interaction: KeyInteraction, _ search: (KeyInteraction) throws -> [GObjectReference<SecretItem>]
   ) throws -> [GObjectReference<SecretItem>] {
-    let found = try search()
+    let found = try search(interaction)
     let locked = found.filter { secret_item_get_locked($0.pointer) != 0 }
     if found.isEmpty {
       guard let collection = try defaultCollection() else {
-        throw KeyringError(
-          .noDefaultCollection,
-          "the keyring has no default collection; create one in its settings and make it the default, or"
-            + " \(KeyringError.withoutKeyring)")
+        throw Self.noDefaultCollection()
       }
       defer { g_object_unref(collection) }
       guard secret_collection_get_locked(collection) != 0 else { return [] }
       guard interaction == .prompt else { throw Self.locked(proven: false) }
       try unlock(UnsafeMutableRawPointer(collection))
-      return try search()
+      return try search(.prompt)
     }
     if locked.isEmpty { return found }
     guard interaction == .prompt else {
       if locked.count < found.count { return found.filter { secret_item_get_locked($0.pointer) == 0 } }
-      throw Self.locked(proven: true)
+      throw try lockedItems()
     }
     for item in locked { try unlock(UnsafeMutableRawPointer(item.pointer)) }
-    return try search()
+    return try search(.prompt)
+  }
+
+  private static func noDefaultCollection() -> KeyringError {
+    KeyringError(
+      .noDefaultCollection,
+      "the keyring has no default collection; create one in its settings and make it the default, log in anew"
+        + " where it was created just now, or \(KeyringError.withoutKeyring)")
   }
 
   private static func locked(proven: Bool) -> KeyringError {
     KeyringError(
       .vaultLocked,
       proven
-        ? "the key is in the keyring, which is locked; unlock the keyring and try again"
-        : "the keyring is locked, so it is unknown whether it has the key; unlock it and try again")
+        ? "the key is in the keyring, which is locked; unlock the keyring, or \(letItAsk), and try again"
+        : "the keyring is locked, so it is unknown whether it has the key; unlock it, or \(letItAsk),"
+          + " and try again")
   }
 
-  private func search(_ store: UUID) throws -> [GObjectReference<SecretItem>] {
-    try KeyringSchema.withAttributes(store, nil, nil) { attributes in try search(attributes) }
+  /// Advice where a prompt would help: some keyrings stay locked for programs until one lets them ask.
+  private static let letItAsk = "let it ask (`--prompt`, `KeyInteraction.prompt`)"
+
+  /// The error for items that are all locked.
+  ///
+  /// KeePassXC locks the items of its open database for each process until the user has allowed it.
+  private func lockedItems() throws -> KeyringError {
+    guard let collection = try defaultCollection() else { return Self.locked(proven: true) }
+    defer { g_object_unref(collection) }
+    if secret_collection_get_locked(collection) != 0 { return Self.locked(proven: true) }
+    return KeyringError(
+      .vaultLocked,
+      "the key is in the keyring, which asks before it hands out the key, or which has locked it;"
+        + " \(Self.letItAsk), and try again")
   }
 
-  func search(_ attributes: OpaquePointer?) throws -> [GObjectReference<SecretItem>] {
+  private func search(
+    _ store: UUID, _ interaction: KeyInteraction
+  ) throws -> [GObjectReference<SecretItem>] {
+    try KeyringSchema.withAttributes(store, nil, nil) { try search($0, interaction) }
+  }
+
+  /// The items with these attributes, locked ones too.
+  func search(
+    _ attributes: OpaquePointer?, _ interaction: KeyInteraction
+  ) throws -> [GObjectReference<SecretItem>] {
+    // A locked KeePassXC answers a search of the whole service after a prompt, and not before.
+    if interaction == .silent { return try searchCollections(attributes) }
     // No schema, so that its name is not matched: a locked keyring that was read from disk does not
     // answer searches by it.
     let list = try GLib.optional("searching the keyring") {
@@ -143,10 +171,7 @@ struct SecretSession: KeyringSession {
 
   func prepareDefaultCollection(_ interaction: KeyInteraction) throws {
     guard let collection = try defaultCollection() else {
-      throw KeyringError(
-        .noDefaultCollection,
-        "the keyring has no default collection; create one in its settings and make it the default, or"
-          + " \(KeyringError.withoutKeyring)")
+      throw Self.noDefaultCollection()
     }
     defer { g_object_unref(collection) }
     if secret_collection_get_locked(collection) == 0 { return }
@@ -171,14 +196,13 @@ struct SecretSession: KeyringSession {
       }
     }
     if !isStored { throw KeyringError(.storageFailed, "the keyring did not store the key") }
+    writeToDisk()
   }
 
   func remove(_ store: UUID, _ identifier: KeyIdentifier, interaction: KeyInteraction) throws {
     if interaction == .prompt { _ = try items(store, interaction: .prompt) }
-    _ = try KeyringSchema.withAttributes(store, identifier, nil) { attributes in
-      try GLib.flag("removing a key") {
-        secret_service_clear_sync(service, nil, attributes, cancellable.pointer, $0)
-      }
+    try KeyringSchema.withAttributes(store, identifier, nil) {
+      try remove($0, interaction, "removing a key")
     }
   }
 }
