@@ -10,7 +10,20 @@ struct SecretSession: KeyringSession {
 
   init(_ cancellable: BoundedCall.Cancellable) throws {
     self.cancellable = cancellable
-    service = try GLib.call("reaching the Secret Service") {
+    do {
+      service = try Self.reach(cancellable)
+    } catch let error as KeyringError where error.domain == "g-dbus-error-quark" && error.domainCode == 16 {
+      // KWallet refuses a public key whose first byte is zero, which libsecret leaves out: one of 256. The
+      // next one has another.
+      secret_service_disconnect()
+      service = try Self.reach(cancellable)
+    }
+  }
+
+  private static func reach(
+    _ cancellable: BoundedCall.Cancellable
+  ) throws -> UnsafeMutablePointer<SecretService> {
+    try GLib.call("reaching the Secret Service") {
       secret_service_get_sync(SECRET_SERVICE_OPEN_SESSION, cancellable.pointer, $0)
     }
   }
