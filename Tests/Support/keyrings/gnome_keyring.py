@@ -8,7 +8,6 @@ class GnomeKeyring(Provider):
     name = "gnome-keyring"
     title = "GNOME Keyring"
     package = "gnome-keyring"
-    packages = {"gnome-keyring": "/usr/bin/gnome-keyring-daemon", "gcr": "/usr/libexec/gcr-prompter"}
     services = ("org.gnome.keyring.SystemPrompter", "org.gnome.keyring.PrivatePrompter")
     dialogs = {"Keyring": PASSWORD}
 

@@ -33,7 +33,6 @@ class KeePassXC(Provider):
     name = "keepassxc"
     title = "KeePassXC"
     package = "keepassxc"
-    packages = {"keepassxc": "/usr/bin/keepassxc"}
     dialogs = {"Unlock Database": PASSWORD, "Access Request": ""}
 
     def set_up(self):

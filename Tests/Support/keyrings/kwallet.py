@@ -13,11 +13,10 @@ SETTINGS = "[Wallet]\nFirst Use=false\n"
 class KWallet(Provider):
     name = "kwallet"
     title = "KWallet"
-    package = "libkf5wallet-bin"
-    packages = {"libkf5wallet-bin": "/usr/bin/kwalletd5",
-                "libqca-qt5-2-plugins": "/usr/lib/x86_64-linux-gnu/qca-qt5/crypto/libqca-ossl.so"}
-    dialogs = {"KDE Wallet Service": PASSWORD}
-    daemon = "kwalletd5"
+    #: Debian 13 has the sixth, Debian 12 the fifth.
+    daemon = "kwalletd6" if os.path.exists("/usr/bin/kwalletd6") else "kwalletd5"
+    package = "kwallet6" if daemon == "kwalletd6" else "libkf5wallet-bin"
+    dialogs = {"KDE Wallet": PASSWORD}
 
     def set_up(self):
         with open(self.room.path("home/config/kwalletrc"), "w") as file:

@@ -72,7 +72,7 @@ class Matrix:
         outcome = self.cells.get((row, provider.name))
         if outcome is None:
             return ""
-        return "as it should" if outcome == self.titles[row][1] else "**%s**" % outcome
+        return "yes" if outcome == self.titles[row][1] else "**%s**" % outcome
 
 
 def attempt(function, *sessions):

@@ -15,8 +15,6 @@ class Provider:
 
     name = ""
     title = ""
-    #: Debian's packages, and a file that each of them has.
-    packages = {}
     #: The package whose version is the program's.
     package = ""
     #: What the session's bus starts when it is asked for.
