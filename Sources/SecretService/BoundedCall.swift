@@ -61,7 +61,8 @@ enum BoundedCall {
       case .timedOut:
         KeyringError(
           .timedOut,
-          "the keyring did not answer in time; check whether its program hangs, or waits for an answer itself",
+          "the keyring did not answer in time; check whether its program hangs, or waits for an answer"
+            + " itself",
           cause: error)
       case .cancelled: KeyringError(.cancelled, "the call to the keyring was cancelled", cause: error)
       default: error

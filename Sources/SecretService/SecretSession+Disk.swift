@@ -5,9 +5,10 @@ import StoreKeyring
 extension SecretSession {
   /// Has the keyring's program write what it was given to its disk, where it would do so only later.
   ///
-  /// A key that is only in the memory of a program is lost with it, and the store's file is encrypted with it
-  /// already. KWallet writes after five seconds, or at once when it is asked through its own interface.
-  /// KeePassXC writes within a tenth of a second and cannot be asked. GNOME Keyring has written when it answers.
+  /// A key that is only in the memory of a program is lost with it, and the store's file is encrypted with
+  /// it already. KWallet writes after five seconds, or at once when it is asked through its own interface.
+  /// KeePassXC writes within a tenth of a second and cannot be asked. GNOME Keyring has written when it
+  /// answers.
   func writeToDisk() {
     guard let owner = g_dbus_proxy_get_name_owner(proxy) else { return }
     defer { g_free(owner) }
