@@ -95,8 +95,9 @@ public struct ModelConfiguration: Sendable, Identifiable, CustomDebugStringConve
   /// No message contains a stored value or key bytes. A store on a server reports none.
   public var logger: Logger?
   /// Changes what the store is opened with, for the engine's settings that a configuration has not:
-  /// `pageCacheBytes`, `durability`, `isExclusive`, `slowStatementMilliseconds`, `logLabel`,
-  /// `busyTimeoutMilliseconds`; of a store on a server `serverSchema` and others of `StrongroomPostgres`.
+  /// `keyInteraction`, `pageCacheBytes`, `durability`, `isExclusive`, `slowStatementMilliseconds`,
+  /// `logLabel`, `busyTimeoutMilliseconds`; of a store on a server `serverSchema` and others of
+  /// `StrongroomPostgres`.
   ///
   /// Called each time that the store is opened, after the configuration's own values were set; not
   /// for a store in memory.
