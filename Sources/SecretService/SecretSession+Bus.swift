@@ -17,9 +17,11 @@ extension SecretSession {
   ) throws -> OpaquePointer {
     var arguments = arguments
     var problem: UnsafeMutablePointer<GError>?
+    // By number: from GLib 2.88 on the type is an option set here, which has no name for none.
+    let noFlags = GDBusCallFlags(rawValue: 0)
     let answer = g_dbus_connection_call_sync(
       g_dbus_proxy_get_connection(proxy), name, path, interface, method,
-      g_variant_new_tuple(&arguments, gsize(arguments.count)), nil, G_DBUS_CALL_FLAGS_NONE, -1,
+      g_variant_new_tuple(&arguments, gsize(arguments.count)), nil, noFlags, -1,
       cancellable.pointer, &problem)
     if let problem { throw GLib.error(problem, doing) }
     guard let answer else { throw KeyringError(.vaultUnreachable, "\(doing) failed without a reason") }

@@ -58,7 +58,7 @@ struct FixtureTests {
       at: place, to: Self.folder.appendingPathComponent("sqlcipher-\(version).strongroom"))
   }
 
-  @Test("open, are read and written", arguments: ["3.4.1", "4.6.1"])
+  @Test("open, are read and written", arguments: ["3.4.1", "4.6.1", "4.19.0"])
   func opening(version: String) async throws {
     let scratch = try Scratch()
     try FileManager.default.copyItem(
