@@ -12,13 +12,16 @@ package final class MessageAuthenticator: @unchecked Sendable {
   package init(_ hash: Hash, key: SecretKey) throws(CryptographyError) {
     context = try CryptographyError.check(EVP_MAC_CTX_new(Self.algorithm.pointer), "authenticate")
     var name = Array(hash.rawValue.utf8CString)
-    let result = name.withUnsafeMutableBufferPointer { name in
-      let parameters = [
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
-        OSSL_PARAM_construct_end(),
-      ]
-      return key.withUnsafeBytes {
-        EVP_MAC_init(context, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, parameters)
+    // The parameter points to both texts, which have to be there until the call ends.
+    let result = OSSL_MAC_PARAM_DIGEST.withCString { digest in
+      name.withUnsafeMutableBufferPointer { name in
+        let parameters = [
+          OSSL_PARAM_construct_utf8_string(digest, name.baseAddress, 0),
+          OSSL_PARAM_construct_end(),
+        ]
+        return key.withUnsafeBytes {
+          EVP_MAC_init(context, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, parameters)
+        }
       }
     }
     try CryptographyError.check(result, "authenticate")

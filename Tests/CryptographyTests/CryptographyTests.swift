@@ -74,6 +74,45 @@ struct CryptographyTests {
     }
   }
 
+  /// What libcrypto reads has to be there until it has read it, also where other threads take memory
+  /// that was freed.
+  @Test("authenticators that are made on many threads have their hash and their key")
+  func manyAuthenticators() {
+    let group = DispatchGroup()
+    let lock = NSLock()
+    nonisolated(unsafe) var codes: Set<String> = []
+    for _ in 0..<64 {
+      group.enter()
+      Thread.detachNewThread {
+        let own = Self.codes(1000)
+        lock.withLock { codes.formUnion(own) }
+        group.leave()
+      }
+    }
+    group.wait()
+    #expect(codes == ["5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"])
+  }
+
+  /// The different codes, or errors, of one message by many authenticators.
+  private static func codes(_ count: Int) -> Set<String> {
+    let key = key(hex("Jefe".utf8))
+    let message = Array("what do ya want for nothing?".utf8)
+    var (codes, others): (Set<String>, [[UInt8]]) = ([], [])
+    for number in 0..<count {
+      do {
+        let authenticator = try MessageAuthenticator(.sha256, key: key)
+        let code = try message.withUnsafeBytes {
+          try authenticator.code(of: $0, UnsafeRawBufferPointer(rebasing: $0[..<0]))
+        }
+        codes.insert(hex(code))
+      } catch { codes.insert("\(error)") }
+      // Memory of the size of a parameter's name.
+      for _ in 0..<number % 12 { others.append([UInt8](repeating: 65, count: 7)) }
+      if others.count > 60 { others.removeAll() }
+    }
+    return codes
+  }
+
   @Test("PBKDF2 as RFC 6070 has it")
   func pbkdf2() throws {
     let (password, salt) = (Array("password".utf8), Array("salt".utf8))

@@ -46,9 +46,10 @@ struct LockTests {
     second.close()
     #expect(try probe(path) == "busy")
     // What POSIX does to the locks when any descriptor of the file is closed: the reason for all
-    // this.
+    // this. From 3.51 on SQLite asks the log's index too, whose lock is still there.
     close(Glibc.open(path, O_RDONLY))
-    #expect(try probe(path) == "locked")
+    let minor = Connection.libraryVersion.split(separator: ".").dropFirst().first.flatMap { Int($0) } ?? 0
+    #expect(try probe(path) == (minor >= 51 ? "busy" : "locked"))
     first.close()
   }
 
