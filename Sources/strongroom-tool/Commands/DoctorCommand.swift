@@ -32,18 +32,20 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     var findings: [Finding] = []
+    var isWritten = true
     func tell(_ finding: Finding) {
       findings.append(finding)
       guard output.format == .table else { return }
       print(finding.lines)
       // The lines of a pipe come as those of a terminal do.
-      fflush(nil)
+      isWritten = fflush(nil) == 0 && isWritten
     }
     await MachineFindings.all(needsKeyring: needsKeyring, tell)
     if let store { await StoreFindings(arguments: .at(store, keys)).all(tell) }
     if output.format != .table {
       print(RowPrinter(columns: Finding.columns, format: output.format).text(findings.map(\.row)))
     }
+    if !isWritten { throw ToolFailure.unwritten }
     if findings.contains(where: { $0.state == .bad }) { throw ExitCode(1) }
   }
 }

@@ -92,7 +92,7 @@ struct HistoryListCommand: AsyncParsableCommand {
       for row in transactions.flatMap(rows.rows) {
         print(printer.format == .json ? printer.object(row) : RowPrinter.line(row.map(\.text)))
       }
-      fflush(nil)
+      try Terminal.flush()
     }
     if printer.format != .json { print(RowPrinter.line(printer.columns)) }
     try printNew()

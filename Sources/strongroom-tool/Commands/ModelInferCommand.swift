@@ -33,7 +33,7 @@ extension ModelCommand {
         return (model: source.model, notes: source.notes)
       }
       print(ModelOutline(found.model).text, terminator: "")
-      for note in found.notes { print("note: \(note)") }
+      for note in found.notes { print("note: \(RowPrinter.harmless(note[...]))") }
       if let output { try write(found.model, to: output) }
       if let diagram {
         try Self.check(diagram)

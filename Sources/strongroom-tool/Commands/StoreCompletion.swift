@@ -6,25 +6,41 @@ import Strongroom
 /// What a shell offers for an argument of which the store knows the possible values.
 ///
 /// The shell runs the tool for it, which opens the store as the command would, but asks for nothing: where a
-/// passphrase would have to be typed, or the keyring is locked, nothing is offered.
+/// passphrase would have to be typed, or the keyring is locked, nothing is offered. Nor is a name that a
+/// shell would read as more than a word: Bash executes what is in the names that it is given.
 enum StoreCompletion {
   /// The names of the store's entities.
   static let entities = CompletionKind.custom { words, _, _ in
-    await model(words)?.entities.map(\.name).sorted() ?? []
+    (await model(words)?.entities ?? []).map(\.name).filter(isWord).sorted()
   }
 
   /// The names of the properties of the entity that the command line names, behind a list's last comma.
   static let properties = CompletionKind.custom { words, _, prefix in
-    guard let model = await model(words) else { return [] }
+    guard prefix.allSatisfy({ "-,.".contains($0) || isWord("\($0)") }), let model = await model(words) else {
+      return []
+    }
     let entity = words.lazy.compactMap { model.entity(named: $0) }.first
     let done = prefix.lastIndex(of: ",").map { String(prefix[...$0]) } ?? ""
     let sign = prefix.dropFirst(done.count).hasPrefix("-") ? "-" : ""
     let own = entity.map { [$0] } ?? model.entities
-    return Set(own.flatMap(\.properties).map(\.name)).sorted().map { done + sign + $0 }
+    return Set(own.flatMap(\.properties).map(\.name)).filter(isWord).sorted().map { done + sign + $0 }
   }
+
+  private static func isWord(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.unicodeScalars.allSatisfy {
+        $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+      }
+  }
+
+  /// The seconds after which whoever pressed the key waits no longer.
+  private static let patience: UInt32 = 2
 
   private static func model(_ words: [String]) async -> ManagedObjectModel? {
     guard let line = StoreWords(words) else { return nil }
+    // A keyring or a server may be silent: the program ends without a word then.
+    signal(SIGALRM) { _ in _exit(0) }
+    alarm(patience)
     var keys = KeyArguments()
     (keys.vaultNames, keys.passphraseFile, keys.prompt) = (line.vaults, line.passphraseFile, false)
     if keys.passphraseFile == nil, keys.vaultNames.contains(where: \.isPassphrase) { return nil }
@@ -41,7 +57,7 @@ struct StoreWords {
 
   /// Nil where the words name no store that is there.
   init?(_ words: [String]) {
-    var rest = Self.joined(words.dropFirst())[...]
+    var rest = Self.joined(words.dropFirst()).map { ($0 as NSString).expandingTildeInPath }[...]
     while let word = rest.popFirst() {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       func value() -> String? { parts.count == 2 ? parts[1] : rest.popFirst() }

@@ -38,17 +38,21 @@ struct StrongroomTool: AsyncParsableCommand {
       } else {
         try command.run()
       }
-      // What was printed may not have been written: a disk may be full.
-      if fflush(nil) != 0 {
-        throw ToolFailure("what was to be printed could not be written; make room, and try again")
-      }
+      try Terminal.flush()
     } catch {
       let text = fullMessage(for: error)
       let redacted = ServerAddressText.redacted(text)
       // Help and the version go to standard output, and have no address but the tool's own.
-      if exitCode(for: error).isSuccess || redacted == text { exit(withError: error) }
+      if exitCode(for: error).isSuccess { finish(printing: text) }
+      if redacted == text { exit(withError: error) }
       FileHandle.standardError.write(Data((redacted + "\n").utf8))
       Foundation.exit(exitCode(for: error).rawValue)
     }
+  }
+
+  private static func finish(printing text: String) -> Never {
+    if !text.isEmpty { print(text) }
+    do { try Terminal.flush() } catch { exit(withError: error) }
+    Foundation.exit(0)
   }
 }

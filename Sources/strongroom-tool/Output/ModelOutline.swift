@@ -30,7 +30,8 @@ struct ModelOutline {
     for index in entity.declaration.fetchIndexes {
       lines.append("  index: \(index.elements.compactMap(\.propertyName).joined(separator: ", "))")
     }
-    return lines.joined(separator: "\n") + "\n"
+    // A table's names may be what a terminal would obey.
+    return lines.map { RowPrinter.harmless($0[...]) }.joined(separator: "\n") + "\n"
   }
 
   private func origin(_ source: String?, _ name: String) -> String {

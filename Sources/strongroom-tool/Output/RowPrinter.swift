@@ -64,7 +64,7 @@ struct RowPrinter {
   static func harmless(_ text: Substring) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
-      if scalar.properties.generalCategory == .control {
+      if scalar.properties.generalCategory == .control || scalar.properties.isBidiControl {
         result += "\\u{\(String(scalar.value, radix: 16))}"
       } else {
         result.unicodeScalars.append(scalar)

@@ -6,4 +6,5 @@ struct ToolFailure: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 
   static let otherStore = ToolFailure("this command takes a file or a store on a PostgreSQL server")
+  static let unwritten = ToolFailure("what was to be printed could not be written; make room, and try again")
 }

@@ -39,6 +39,10 @@ enum Terminal {
     }
   }
 
+  /// Has what was printed written.
+  /// - Throws: `ToolFailure` where it cannot be: the disk of a file may be full.
+  static func flush() throws { if fflush(nil) != 0 { throw ToolFailure.unwritten } }
+
   /// Whether secrets may be shown on standard output.
   static var canShow: Bool { isatty(STDOUT_FILENO) == 1 }
 

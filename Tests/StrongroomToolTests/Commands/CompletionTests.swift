@@ -1,5 +1,6 @@
 import BuiltProgram
 import Foundation
+import Strongroom
 import Testing
 
 @Suite("Completion of command lines")
@@ -41,6 +42,47 @@ struct CompletionTests {
     let shelf = try await Shelf()
     let words = ["query", "--vault", "file", ":", "keys", "s", "Book", "--sort", "p"]
     #expect(try offered(words, in: shelf.folder) == ["pages", "price"])
+  }
+
+  @Test("a name that a shell would execute is not offered, and not executed")
+  func hostileNames() async throws {
+    let shelf = try await Shelf()
+    let model = try ManagedObjectModel {
+      Entity("$(touch pwned)") { Attribute("title", .string) }
+      Entity("Plain") {
+        Attribute("`touch pwned`", .string)
+        Attribute("größe", .integer64)
+        Attribute("a b", .integer64)
+      }
+    }
+    let container = PersistentContainer(
+      managedObjectModel: model,
+      description: PersistentStoreDescription(
+        url: URL(fileURLWithPath: shelf.file("h")),
+        vault: KeyFileVault(url: URL(fileURLWithPath: shelf.file("keys")))))
+    try await container.loadPersistentStores()
+    try container.close()
+    let start = ["query", "--vault", "file:keys", "h"]
+    #expect(try offered(start + [""], in: shelf.folder) == ["Plain"])
+    #expect(try offered(start + ["Plain", "--sort", ""], in: shelf.folder) == ["größe"])
+    #expect(try offered(start + ["Plain", "--sort", "$(touch pwned),"], in: shelf.folder).isEmpty)
+    #expect(try !shelf.names.contains("pwned"))
+  }
+
+  @Test("a key that nobody answers for is not waited for", .timeLimit(.minutes(1)))
+  func silence() async throws {
+    let shelf = try await Shelf()
+    // Takes a connection and never answers.
+    let script = """
+      python3 -c 'import socket,time; s=socket.socket(socket.AF_UNIX); s.bind("bus"); s.listen(9); time.sleep(20)' >/dev/null 2>&1 & server=$!
+      while ! [ -S bus ]; do sleep 0.1; done
+      SECONDS=0
+      DBUS_SESSION_BUS_ADDRESS=unix:path=$PWD/bus timeout 15 '\(BuiltProgram.url().path)' \
+        ---completion query -- positional@1 2 0 strongroom query s ''
+      [ $SECONDS -lt 6 ] && echo "in time"
+      kill -9 $server
+      """
+    #expect(try Bash.run(script, in: shelf.folder) == "in time\n")
   }
 
   @Test("nothing is offered, said or asked where a store does not open, or is none")

@@ -121,4 +121,14 @@ struct HelpTests {
       #expect(try Bash.run(script) == "141\n", "\(command)")
     }
   }
+
+  @Test(
+    "what a full disk does not take is an error",
+    arguments: [
+      ["doctor"], ["doctor", "--json"], ["--generate-completion-script", "bash"], ["help", "query"],
+    ])
+  func fullDisk(_ arguments: [String]) throws {
+    let (code, output) = try BuiltProgram.run(arguments, to: "/dev/full")
+    #expect(code == 1 && output.contains("make room"), "\(output)")
+  }
 }
