@@ -29,8 +29,8 @@ enum BoundedCall {
     // The thread may stay blocked in a service that never answers; the caller resumes anyway.
     let end: @Sendable (Outcome) -> Void = { reason in
       outcome.set(reason)
-      answer.resume(with: .failure(outcome.explain(CancellationError())))
-      cancellable.cancel()
+      // A call that has ended needs no cancelling when its deadline comes.
+      if answer.resume(with: .failure(outcome.explain(CancellationError()))) { cancellable.cancel() }
     }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<R, any Error>) in
@@ -96,18 +96,22 @@ enum BoundedCall {
       return early == nil
     }
 
-    func resume(with result: Result<R, any Error>) {
-      let waiting: CheckedContinuation<R, any Error>? = state.withLock { state in
+    /// - Returns: Whether it is the first result.
+    @discardableResult
+    func resume(with result: Result<R, any Error>) -> Bool {
+      let (isFirst, waiting): (Bool, CheckedContinuation<R, any Error>?) = state.withLock { state in
         switch state {
-        case .idle: state = .early(result)
+        case .idle:
+          state = .early(result)
+          return (true, nil)
         case .waiting(let continuation):
           state = .done
-          return continuation
-        case .early, .done: break
+          return (true, continuation)
+        case .early, .done: return (false, nil)
         }
-        return nil
       }
       waiting?.resume(with: result)
+      return isFirst
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A call with a deadline")
 struct BoundedCallTests {
-  /// What libsecret does while it waits for the portal: whoever cancels the call waits for ever.
+  /// Makes cancelling the call block, as libsecret does while it waits for the portal.
   private static func blockCancelling(_ cancellable: BoundedCall.Cancellable) {
     let block: @convention(c) (gpointer?, gpointer?) -> Void = { _, _ in sleep(30) }
     g_signal_connect_data(

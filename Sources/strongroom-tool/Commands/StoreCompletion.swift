@@ -33,7 +33,7 @@ enum StoreCompletion {
       }
   }
 
-  /// The seconds after which whoever pressed the key waits no longer.
+  /// The seconds after which completing gives up.
   private static let patience: UInt32 = 2
 
   private static func model(_ words: [String]) async -> ManagedObjectModel? {

@@ -29,7 +29,7 @@ struct StrongroomTool: AsyncParsableCommand {
 
   /// Runs the command, and prints its error without the passwords of addresses.
   static func main() async {
-    // Who started the program may have it ignored; one whose reader has enough ends without a word.
+    // Where the parent process ignores it, this one would too, and report a closed pipe as an error.
     signal(SIGPIPE, SIG_DFL)
     do {
       var command = try await asyncParseAsRoot()

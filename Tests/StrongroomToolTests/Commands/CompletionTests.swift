@@ -70,7 +70,7 @@ struct CompletionTests {
   }
 
   @Test(
-    "a key that nobody answers for is not waited for",
+    "completing gives up where the session bus does not answer",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")), .timeLimit(.minutes(1)))
   func silence() async throws {
     let shelf = try await Shelf()

@@ -110,7 +110,7 @@ struct HelpTests {
   }
 
   @Test(
-    "a tool whose reader has enough ends without a word, whoever started it",
+    "the tool ends silently when its output pipe is closed, even if its parent ignores SIGPIPE",
     arguments: ["", "trap '' PIPE;"])
   func pipes(_ trap: String) async throws {
     let shelf = try await Shelf()
