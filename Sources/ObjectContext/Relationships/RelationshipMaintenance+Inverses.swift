@@ -350,8 +350,8 @@ extension RelationshipMaintenance {
     for object in objects {
       if last !== object.storeEntity.entity {
         let entity = object.entity
+        if let last { known[last] = toOnes }
         toOnes = known[entity] ?? entity.bidirectionalToOnes.filter { $0.1.isToMany }
-        known[entity] = toOnes
         last = entity
       }
       if toOnes.isEmpty { continue }

@@ -24,20 +24,25 @@ struct ServerHistory {
     "extract(epoch FROM clock_timestamp())::double precision"
     + " - \(Int(Date.timeIntervalBetween1970AndReferenceDate))::double precision"
 
-  private static let appended =
-    "WITH head AS (UPDATE _history SET last = last + 1, change = change + $1, total = total + $2"
-    + " RETURNING last, change, total), row AS (INSERT INTO _transaction SELECT last, $3::bytea, \(now),"
-    + " ($4::text[])[1], ($4::text[])[2], ($4::text[])[3], $5::bigint, $6::bigint, change - $1 + 1, $1,"
-    + " total, $7::bytea, $8::bytea FROM head RETURNING number)"
-  private static let seen = "(SELECT fingerprint FROM _transaction WHERE number = $9::bigint)"
-  private static let appending = "\(appended) SELECT number, \(seen) FROM row"
+  /// - `save`: Statements that are executed before.
+  private static func appended(_ save: SaveStatement.Text? = nil) -> String {
+    "WITH \(save.map { $0.parts + ", " } ?? "")head AS (UPDATE _history SET last = last + 1,"
+      + " change = change + $1, total = total + $2\(save.map { " WHERE " + $0.condition } ?? "")"
+      + " RETURNING last, change, total), row AS (INSERT INTO _transaction SELECT last, $3::bytea, \(now),"
+      + " $4::text, $5::text, $6::text, $7::bigint, $8::bigint, change - $1 + 1, $1, total, $9::bytea,"
+      + " $10::bytea FROM head RETURNING number)"
+  }
+  private static let seen = "(SELECT fingerprint FROM _transaction WHERE number = $11::bigint)"
+  private static let appending = "\(appended()) SELECT number, \(seen) FROM row"
   /// Ends the transaction where the answers would be others than expected; where its record says already
   /// that it was not done: who sent it has given it up; and where the store has moved on.
-  private static let appendingExpected =
-    "\(appended) SELECT coalesce(max(number), 0) / (pg_catalog.count(*) = 1 AND max(number) > $9"
-    + " AND coalesce(\(seen) = $10::bytea, true) AND NOT EXISTS"
-    + " (\(CommitRecord.ofTransaction("$3::bytea")))"
-    + " AND coalesce((\(ServerMetadata.version)) = $11, false))::int FROM row"
+  private static func appendingExpected(_ save: SaveStatement.Text?) -> String {
+    "\(appended(save)) SELECT coalesce(number, 0) / (coalesce(number > $11, false)"
+      + " AND coalesce(\(seen) = $12::bytea, true) AND NOT EXISTS"
+      + " (\(CommitRecord.ofTransaction("$3::bytea")))"
+      + " AND coalesce((\(ServerMetadata.version)) = $13, false))::int"
+      + " FROM (SELECT 1) AS one LEFT JOIN row ON true"
+  }
 
   /// What a row takes besides its changes, about.
   private static let rowSize: Int64 = 80
@@ -88,33 +93,46 @@ struct ServerHistory {
   /// - Returns: The fingerprint of the transaction.
   func append(
     expecting seen: PersistentHistoryToken.Position?, _ changes: HistoryChanges, _ values: HistoryValues,
-    _ body: @escaping (PersistentHistoryToken.Position) -> Void
+    with together: SaveStatement?, _ body: @escaping (PersistentHistoryToken.Position) -> Void
   ) throws -> [UInt8] {
     let fingerprint = Self.fingerprint()
-    let all =
-      try parameters(changes, values, fingerprint, seen)
-      + [.bytes(seen.map { Array($0.fingerprint) } ?? []), .text(opened.schema.version)]
+    var all = try parameters(changes, values, fingerprint, seen)
+    all.append(.bytes(seen.map { Array($0.fingerprint) } ?? []))
+    all.append(opened.schema.version)
+    let together = together ?? SaveStatement()
+    let sql = together.sql(after: all.count) { Self.appendingExpected($0) }
+    all.append(contentsOf: together.parameters)
     // It may not throw: the commit is done when it is called.
-    connection.add(Self.appendingExpected, all) { rows in
+    connection.add(sql, all) { rows in
       body(.init(transactionNumber: rows.number(0, 0), fingerprint: Data(fingerprint)))
     }
     return fingerprint
   }
 
-  private static func fingerprint() -> [UInt8] { withUnsafeBytes(of: UUID().uuid) { Array($0) } }
+  /// 16 bytes by chance.
+  private static func fingerprint() -> [UInt8] {
+    var source = SystemRandomNumberGenerator()
+    return ServerParameter.bigEndian(source.next()) + ServerParameter.bigEndian(source.next())
+  }
 
   private func parameters(
     _ changes: HistoryChanges, _ values: HistoryValues, _ fingerprint: [UInt8],
     _ seen: PersistentHistoryToken.Position?
-  ) throws -> [ServerParameter] {
+  ) throws -> ServerValues {
     let origin = TransactionOrigin.current
     let (bytes, recorded) = (try changes.encoded(), try values.encoded())
     let size = bytes.count + recorded.count + (origin?.author?.utf8.count ?? 0)
-    return [
-      .number(Int64(changes.count)), .number(Self.rowSize + Int64(size)), .bytes(fingerprint),
-      .optionalTexts([origin?.author, origin?.contextName, Self.program]), .number(Self.process),
-      .number(opened.properties), .bytes(bytes), .bytes(recorded), .number(seen?.transactionNumber ?? 0),
-    ]
+    var all = ServerValues()
+    all.append(Int64(changes.count))
+    all.append(Self.rowSize + Int64(size))
+    all.append(.bytes(fingerprint))
+    for text in [origin?.author, origin?.contextName, Self.program] { all.append(optional: text) }
+    all.append(Self.process)
+    all.append(opened.properties)
+    all.append(.bytes(bytes))
+    all.append(.bytes(recorded))
+    all.append(seen?.transactionNumber ?? 0)
+    return all
   }
 
   /// Whether what is beyond the limits is deleted after the transaction of a number.

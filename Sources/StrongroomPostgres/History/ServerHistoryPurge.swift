@@ -12,14 +12,15 @@ struct ServerHistoryPurge {
   /// One statement where nothing is to go, else up to six.
   func run(_ limits: PersistentHistoryLimits, atMost most: Int64) throws {
     if limits == .none { return }
+    // Only the oldest are read, however many there are.
     let rows = try connection.run(
-      "SELECT coalesce(min(number), 0),"
-        + " coalesce((SELECT max(number) FROM _transaction WHERE time < \(ServerHistory.now) - $1), 0),"
-        + " coalesce((SELECT max(number) FROM _transaction"
-        + " WHERE total < (SELECT total FROM _history) - $2), 0) FROM _transaction",
-      [.double(limits.age ?? .infinity), .number(limits.byteCount.map(Int64.init) ?? .max)])
-    let (start, end) = (rows.number(0, 0), max(rows.number(0, 1), rows.number(0, 2)))
-    if end >= start { try delete(through: min(end, start + most - 1)) }
+      "SELECT max(number) FROM (SELECT number, time, total, changes FROM _transaction ORDER BY number"
+        + " LIMIT $3) AS oldest WHERE changes IS NOT NULL AND (time < \(ServerHistory.now) - $1"
+        + " OR total < (SELECT total FROM _history) - $2)",
+      [
+        .double(limits.age ?? .infinity), .number(limits.byteCount.map(Int64.init) ?? .max), .number(most),
+      ])
+    if !rows.isNull(0, 0) { try delete(through: rows.number(0, 0)) }
   }
 
   /// Deletes the transactions up to one.

@@ -114,31 +114,43 @@ struct ServerHistoryRecorder {
 
   /// As `append(_:)`, with the next statement whose answer is waited for.
   ///
+  /// - `together`: Statements of the save that are sent as one with it.
   /// - Returns: The fingerprint of the transaction; nil where nothing changed.
-  func appendExpecting(_ body: @escaping (PersistentHistoryToken.Position) -> Void) throws -> [UInt8]? {
+  func appendExpecting(
+    _ together: SaveStatement?, _ body: @escaping (PersistentHistoryToken.Position) -> Void
+  ) throws -> [UInt8]? {
     if changes.isEmpty { return nil }
-    return try ServerHistory(connection, opened).append(expecting: store.seen, changes, values, body)
+    return try ServerHistory(connection, opened).append(
+      expecting: store.seen, changes, values, with: together, body)
   }
 
   /// Objects that were linked only: their rows say of which entity each is.
   ///
   /// No statement for those of an entity without subentities that the save locks: they are there.
   private mutating func addOthers(_ links: LinkedProperties, _ save: SaveChangesRequest) throws {
-    var links = links
+    var rest = links.sorted[...]
+    if rest.isEmpty { return }
     let locked = Set(
       save.existing.map { LinkedProperties.Key(root: $0.entity.root.index, reference: $0.reference) })
-    for (root, own) in Dictionary(grouping: links.sorted, by: \.key.root).sorted(by: { $0.key < $1.key }) {
+    while let root = rest.first?.key.root {
+      let own = rest.prefix { $0.key.root == root }
+      rest = rest.dropFirst(own.count)
       let entity = opened.schema.model.entities[root]
-      let isKnown = !entity.hasSubentities && own.allSatisfy { locked.contains($0.key) }
-      let numbers =
-        isKnown
-        ? Dictionary(uniqueKeysWithValues: own.map { ($0.key.reference, number(entity)) })
-        : try entities(of: own.map(\.key.reference), entity)
+      if !entity.hasSubentities, own.allSatisfy({ locked.contains($0.key) }) {
+        let known = number(entity)
+        for one in own { addUpdate(one.key.reference, known, one.properties) }
+        continue
+      }
+      let properties = Dictionary(uniqueKeysWithValues: own.map { ($0.key.reference, $0.properties) })
+      let numbers = try entities(of: own.map(\.key.reference), entity)
       for (reference, number) in numbers.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
-        let properties = links.remove(entity, reference) ?? .init()
-        changes.add(reference, to: .init(kind: .update, entity: number, properties: properties))
+        addUpdate(reference, number, properties[reference] ?? .init())
       }
     }
+  }
+
+  private mutating func addUpdate(_ reference: Int64, _ entity: Int64, _ properties: PropertyIndexSet) {
+    changes.add(reference, to: .init(kind: .update, entity: entity, properties: properties))
   }
 
   /// The numbers of the own entities of those objects that exist; one statement.

@@ -32,7 +32,7 @@ extension PostgresStore {
   /// wait for others then, and does so before they have to wait for it.
   private func isOneTrip(_ save: SaveChangesRequest) throws -> Bool {
     let opened = try open
-    return save.deleted.isEmpty && save.relationshipChanges.isEmpty
+    return save.deleted.isEmpty && save.relationshipChanges.allSatisfy(\.isWrittenUnread)
       && save.inserted.count < ServerSave.fewestCopied && opened.sealing == nil && opened.recorded.isEmpty
       && opened.schema.derivedAttributes.isEmpty && !opened.schema.hasUniqueObjects(save)
   }
@@ -171,5 +171,14 @@ extension CommitToken {
     let table = opened.schema.table(entity).name.quoted
     let rows = try connection.run("SELECT _version FROM \(table) WHERE _id = $1", [.number(reference)])
     return isMet(by: rows.count == 0 ? nil : rows.number(0, 0))
+  }
+}
+
+extension RelationshipChanges {
+  /// Whether they are not copied, one statement writes them, and the entities of both ends are known: of all
+  /// whose numbers are not new the save looks whether they are there.
+  fileprivate var isWrittenUnread: Bool {
+    removed.isEmpty && orders.isEmpty && inverseOrders.isEmpty && added.count < ServerSave.fewestCopied && !relationship.entity.root.hasSubentities
+      && !relationship.destination.root.hasSubentities
   }
 }

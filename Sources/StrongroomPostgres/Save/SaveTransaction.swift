@@ -49,10 +49,16 @@ final class SaveTransaction {
     try namingObjects {
       try derived.add(save)
       if tracksHistory { try recorder.willWrite(save) }
+      // The server begins while the rest is composed.
+      let isAhead = isExpecting && save.deleted.isEmpty
+      if isAhead {
+        writer.checkExisting(save.existing)
+        try connection.push()
+      }
       writer.delete(save.deleted)
       try writer.update(save.updated)
       writer.checkConflicts()
-      writer.checkExisting(save.existing)
+      if !isAhead { writer.checkExisting(save.existing) }
       try writer.insert(save.inserted)
       writer.checkConflicts()
       writer.checkDeletions(save.deleted)
@@ -79,10 +85,9 @@ final class SaveTransaction {
       if !connection.isOneTrip { writer.checkUniqueness() }
       if isExpecting {
         try connection.push()
-        let fingerprint = try recorder.appendExpecting { [self] in place = $0 }
+        let fingerprint = try recorder.appendExpecting(writer.together) { [self] in place = $0 }
         guard let fingerprint else { throw Unexpected() }
         record = .inHistory(fingerprint, after: start)
-        token?.record = record?.data
       } else {
         if tracksHistory { place = try recorder.append(store.description.historyLimits) }
         leaveRecord()
@@ -110,7 +115,10 @@ final class SaveTransaction {
 
   /// What is to be settled where its commit was not answered.
   func lostCommit(_ error: ServerError) -> LostCommit? {
-    record.map { LostCommit(record: $0, token: token, error: error) }
+    guard let record else { return nil }
+    var token = token
+    if isExpecting { token?.record = record.data }
+    return LostCommit(record: record, token: token, error: error)
   }
 }
 

@@ -10,6 +10,8 @@ final class ServerSave {
   private let opened: PostgresStore.Opened
   private let isExpecting: Bool
   private var stale: [ManagedObjectID] = []
+  /// What is sent as one; nil where each statement is sent for itself.
+  private(set) var together: SaveStatement?
 
   /// - Parameters:
   ///   - connection: In a transaction.
@@ -17,6 +19,7 @@ final class ServerSave {
   ///   - isExpecting: Whether the server ends the transaction where it finds anything else than is expected.
   init(_ connection: ServerConnection, _ opened: PostgresStore.Opened, isExpecting: Bool) {
     (self.connection, self.opened, self.isExpecting) = (connection, opened, isExpecting)
+    if isExpecting, connection.isOneTrip { together = SaveStatement() }
   }
 
   private func table(_ entity: EntityDescription) -> ServerTable { opened.schema.table(entity) }
@@ -31,13 +34,11 @@ final class ServerSave {
 
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
   ///
-  /// One round trip of its own where values are sealed, since it says by which key; else the server may begin
-  /// while the rest is composed.
+  /// One round trip of its own where values are sealed, since it says by which key.
   func begin(_ locks: [LockedObject], signature: String) throws {
     let heard: [ServerParameter] = [.text(opened.channel), .text(signature)]
     if isExpecting, opened.sealing == nil {
       connection.add(Self.beginningExpected, heard)
-      try connection.push()
     } else {
       connection.add(Self.beginning, heard) { [opened] begun in
         if begun.isNull(0, 1) || begun.text(0, 1) != opened.schema.version { throw StoreError.movedOn }
@@ -55,6 +56,8 @@ final class ServerSave {
 
   /// Throws where what was written so far has met other versions.
   func checkConflicts() {
+    // Where the server looks itself, none is found.
+    if isExpecting { return }
     connection.addCheck { [self] in if !stale.isEmpty { throw StoreError.stale(stale) } }
   }
 
@@ -63,33 +66,52 @@ final class ServerSave {
   /// - `count`: How many are expected.
   /// - `body`: Is given them where the server does not look itself.
   private func add(
-    _ sql: String, _ parameters: [ServerParameter], expecting count: Int,
+    _ sql: String, _ parameters: ServerValues, expecting count: Int,
     _ body: @escaping (ServerRows) -> Void
   ) {
     if !isExpecting { return connection.add(sql, parameters, body) }
+    expect(count, sql, parameters)
+  }
+
+  /// Executes a statement that returns so many rows, or ends the transaction.
+  private func expect(_ count: Int, _ sql: String, _ parameters: ServerValues) {
+    if together != nil { return together!.add(sql, parameters, expecting: count) }
+    var parameters = parameters
+    parameters.append(Int64(count))
     connection.add(
-      "WITH found AS (\(sql)) SELECT 1 / (pg_catalog.count(*) = $\(parameters.count + 1))::int FROM found",
-      parameters + [.number(Int64(count))])
+      "WITH found AS (\(sql)) SELECT 1 / (pg_catalog.count(*) = $\(parameters.count))::int FROM found",
+      parameters)
   }
 
   /// Executes a statement that returns the numbers of those of some objects that have the expected version.
-  private func addLocking(_ sql: String, _ parameters: [ServerParameter], _ ids: [ManagedObjectID]) {
-    add(sql, parameters, expecting: ids.count) { [self] in addStale(ids, except: $0) }
+  private func addLocking(_ sql: String, _ parameters: ServerValues, _ ids: [ManagedObjectID]) {
+    if isExpecting { return expect(ids.count, sql, parameters) }
+    connection.add(sql, parameters) { [self] in addStale(ids, except: $0) }
   }
 
   private static let versions = "unnest($1::bigint[], $2::bigint[]) AS v(id, version)"
 
-  private func versions(_ locks: [LockedObject]) -> [ServerParameter] {
-    [.numbers(locks.map(\.objectID.reference)), .numbers(locks.map(\.version))]
+  private func versions(_ locks: [LockedObject]) -> ServerValues {
+    var values = ServerValues()
+    values.append(numbers: locks.map(\.objectID.reference))
+    values.append(numbers: locks.map(\.version))
+    return values
   }
 
   /// In one order for all programs, so that saves seldom wait for each other in a circle.
   private func grouped<T>(
     _ all: [T], by entity: (T) -> EntityDescription
   ) -> [(entity: EntityDescription, own: [T])] {
-    guard let first = all.first else { return [] }
-    if all.count == 1 { return [(entity(first), all)] }
-    return Dictionary(grouping: all, by: entity).map { ($0.key, $0.value) }.sorted { $0.0.name < $1.0.name }
+    var groups: [(entity: EntityDescription, own: [T])] = []
+    for one in all {
+      let own = entity(one)
+      if let place = groups.lastIndex(where: { $0.entity === own }) {
+        groups[place].own.append(one)
+      } else {
+        groups.append((own, [one]))
+      }
+    }
+    return groups.count < 2 ? groups : groups.sorted { $0.entity.name < $1.entity.name }
   }
 
   private func addStale(_ ids: [ManagedObjectID], except rows: ServerRows) {
@@ -138,7 +160,8 @@ final class ServerSave {
         + " FROM unnest(\(arrays)) AS v(\(names.joined(separator: ", ")))"
         + " WHERE r._id = v.id AND r._version = v.version - 1"
         + " RETURNING r._id",
-      [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))] + values, nodes.map(\.objectID))
+      ServerValues([.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))] + values),
+      nodes.map(\.objectID))
   }
 
   /// From how many rows on a copy takes less than the two round trips more that it has.
@@ -157,25 +180,25 @@ final class ServerSave {
 
   private func single(
     _ node: IncrementalStoreNode, _ insertion: ServerInsertion
-  ) throws -> (String, [ServerParameter]) {
+  ) throws -> (String, ServerValues) {
     let sealer = opened.sealing.map { ValueSealer($0) }
-    var parameters: [ServerParameter] = [.number(node.reference), .number(node.version)]
+    var parameters = ServerValues()
+    parameters.append(node.reference)
+    parameters.append(node.version)
     for (field, column) in insertion.columns.enumerated() {
-      var value = ServerValues()
-      try Self.append(field, column.type, of: node, sealer, to: &value)
-      parameters.append(value.parameter)
+      try Self.append(field, column.type, of: node, sealer, to: &parameters)
     }
     return (insertion.single, parameters)
   }
 
   private func several(
     _ nodes: [IncrementalStoreNode], _ insertion: ServerInsertion
-  ) throws -> (String, [ServerParameter]) {
+  ) throws -> (String, ServerValues) {
     let values = try insertion.columns.enumerated().map {
       try Self.values($0, $1.type, of: nodes, opened.sealing)
     }
     let heads: [ServerParameter] = [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))]
-    return (insertion.statement, heads + values)
+    return (insertion.statement, ServerValues(heads + values))
   }
 
   /// Inserts rows of one entity, unless a number is taken: which one is, the other statement says.
@@ -247,19 +270,37 @@ final class ServerSave {
 
   // MARK: Checks
 
-  /// Locks objects that others must not delete before this save is there.
+  /// Locks objects that others must not delete before this save is there: one statement, or where the server
+  /// does not look itself one for each hierarchy.
   func checkExisting(_ ids: [ManagedObjectID]) {
+    if ids.isEmpty { return }
+    let all = grouped(ids, by: \.entity.root)
+    if isExpecting { return lockExisting(all) }
     var missing: [ManagedObjectID] = []
-    for (root, own) in grouped(ids, by: \.entity.root) {
-      add(
-        "SELECT _id FROM \(table(root).quoted) WHERE _id = ANY ($1::bigint[]) FOR KEY SHARE",
-        [.numbers(own.map(\.reference))], expecting: own.count
-      ) { rows in
+    for (root, own) in all {
+      connection.add(opened.schema.existing(root), [.numbers(own.map(\.reference))]) { rows in
         let found = Set((0..<rows.count).map { rows.number($0, 0) })
         missing += own.filter { !found.contains($0.reference) }
       }
     }
     connection.addCheck { if !missing.isEmpty { throw StoreError.missingDestinations(missing) } }
+  }
+
+  private func lockExisting(_ all: [(entity: EntityDescription, own: [ManagedObjectID])]) {
+    if together != nil {
+      for (root, own) in all {
+        var numbers = ServerValues()
+        numbers.append(numbers: own.lazy.map(\.reference))
+        expect(own.count, opened.schema.existing(root), numbers)
+      }
+      return
+    }
+    var parameters = ServerValues()
+    for (_, own) in all {
+      parameters.append(numbers: own.lazy.map(\.reference))
+      parameters.append(Int64(own.count))
+    }
+    connection.add(opened.schema.existenceCheck(all.map(\.entity)), parameters)
   }
 
   /// Checks that no stored to-one references a deleted object: one statement for each to-one.
@@ -271,7 +312,7 @@ final class ServerSave {
         add(
           "SELECT DISTINCT \(column) FROM \(table(toOne.entity).quoted)"
             + " WHERE \(column) = ANY ($1::bigint[]) AND \(opened.schema.condition(toOne.entity))",
-          [.numbers(own.map(\.objectID.reference))], expecting: 0
+          ServerValues([.numbers(own.map(\.objectID.reference))]), expecting: 0
         ) { rows in
           let found = Set((0..<rows.count).map { rows.number($0, 0) })
           linked.formUnion(own.map(\.objectID).filter { found.contains($0.reference) })
@@ -292,8 +333,11 @@ final class ServerSave {
     guard let link = opened.schema.link(changes.relationship) else { return }
     let table = link.quoted
     let rows = "unnest($1::bigint[], $2::bigint[]) AS v(source, target)"
-    func parameters(_ links: [RelationshipChanges.JoinTableRow]) -> [ServerParameter] {
-      [.numbers(links.map(\.source)), .numbers(links.map(\.destination))]
+    func parameters(_ links: [RelationshipChanges.JoinTableRow]) -> ServerValues {
+      var values = ServerValues()
+      values.append(numbers: links.lazy.map(\.source))
+      values.append(numbers: links.lazy.map(\.destination))
+      return values
     }
     if !changes.removed.isEmpty {
       connection.add(
@@ -301,7 +345,11 @@ final class ServerSave {
         parameters(changes.removed))
     }
     if try !copy(changes.added, link), !changes.added.isEmpty {
-      connection.add(isExpecting ? link.insertionOfNew : link.insertion, parameters(changes.added))
+      if together != nil {
+        expect(changes.added.count, "\(link.insertionOfNew) RETURNING 1", parameters(changes.added))
+      } else {
+        connection.add(isExpecting ? link.insertionOfNew : link.insertion, parameters(changes.added))
+      }
     }
     order(changes.orders, table, "_position", of: "_source", other: "_target")
     order(changes.inverseOrders, table, "_inverse_position", of: "_target", other: "_source")

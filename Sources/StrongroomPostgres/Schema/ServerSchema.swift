@@ -23,6 +23,8 @@ final class ServerSchema: Sendable {
   // By entity index; made when they are asked for first.
   private let layouts = Locked<[Int: ServerRowLayout]>([:])
   private let insertions = Locked<[Int: ServerInsertion]>([:])
+  // By the indexes of the root entities.
+  private let existenceChecks = Locked<[[Int]: String]>([:])
   private let linkTables: [ObjectIdentifier: ServerLinkTable]
   let orderedLinks: [ServerLinkTable]
   let uniqueness: [Uniqueness]
@@ -111,6 +113,25 @@ final class ServerSchema: Sendable {
   /// How rows of an entity's own are inserted.
   func insertion(_ entity: EntityDescription) -> ServerInsertion {
     insertions.withLock { $0.value(entity.index) { ServerInsertion(entity, self) } }
+  }
+
+  /// Selects one object of a hierarchy for each number of a parameter, and locks it against deletion.
+  func existing(_ root: EntityDescription, _ parameter: Int = 1) -> String {
+    "SELECT _id FROM \(table(root).quoted) WHERE _id = ANY ($\(parameter)::bigint[]) FOR KEY SHARE"
+  }
+
+  /// Locks objects of several hierarchies against deletion, and ends the transaction where one is not there.
+  ///
+  /// The parameters are the numbers of those of each hierarchy, and how many they are.
+  func existenceCheck(_ roots: [EntityDescription]) -> String {
+    existenceChecks.withLock { checks in
+      checks.value(roots.map(\.index)) {
+        let counts = roots.enumerated().map { place, root in
+          "(SELECT pg_catalog.count(*) FROM (\(existing(root, 2 * place + 1))) AS found) = $\(2 * place + 2)"
+        }
+        return "SELECT 1 / (\(counts.joined(separator: " AND ")))::int"
+      }
+    }
   }
 
   func link(_ relationship: RelationshipDescription) -> ServerLinkTable? {

@@ -14,13 +14,19 @@ final class ServerConnection {
     case check(() throws -> Void)
 
     var isStatement: Bool { if case .statement = self { true } else { false } }
+
+    /// Frees the parameters, which are sent.
+    mutating func forgetParameters() {
+      guard case .statement(let statement) = self else { return }
+      self = .statement(ServerStatement(sql: statement.sql, parameters: ServerValues(), body: statement.body))
+    }
   }
 
   private var pending: [Pending] = []
   /// How many of those are sent already.
   private var sent = 0
   /// The statements that are sent, and not answered.
-  private var unanswered: [(statement: ServerStatement, name: String, isNew: Bool)] = []
+  private var unanswered: [(sql: String, name: String, isNew: Bool)] = []
   /// The names of the prepared statements.
   private var prepared: [String: String] = [:]
   let roundTrips: Locked<Int>
@@ -138,6 +144,13 @@ final class ServerConnection {
     _ sql: String, _ parameters: [ServerParameter] = [],
     _ body: @escaping (ServerRows) throws -> Void = { _ in }
   ) {
+    add(sql, ServerValues(parameters), body)
+  }
+
+  /// The same with parameters that are in one piece.
+  func add(
+    _ sql: String, _ parameters: ServerValues, _ body: @escaping (ServerRows) throws -> Void = { _ in }
+  ) {
     pending.append(.statement(ServerStatement(sql: sql, parameters: parameters, body: body)))
   }
 
@@ -147,6 +160,11 @@ final class ServerConnection {
   /// Executes a statement, and before it what was added, in one round trip.
   @discardableResult
   func run(_ sql: String, _ parameters: [ServerParameter] = []) throws -> ServerRows {
+    try run(sql, ServerValues(parameters))
+  }
+
+  @discardableResult
+  func run(_ sql: String, _ parameters: ServerValues) throws -> ServerRows {
     var found: ServerRows?
     let statement = ServerStatement(sql: sql, parameters: parameters) { found = $0 }
     // One alone needs no pipeline.
@@ -244,9 +262,9 @@ final class ServerConnection {
       abandon()
       throw error
     }
-    let all = pending
+    var all = pending
     (pending, sent) = ([], 0)
-    var answers = try answersToAll().makeIterator()
+    var answers = try answersToAll { for place in all.indices { all[place].forgetParameters() } }.makeIterator()
     for one in all {
       switch one {
       case .check(let body): try body()
@@ -264,7 +282,7 @@ final class ServerConnection {
     var new = pending[sent...]
     guard new.contains(where: \.isStatement) else { return }
     if hasSavepoint {
-      let released = ServerStatement(sql: release(), parameters: []) { _ in }
+      let released = ServerStatement(sql: release(), parameters: ServerValues()) { _ in }
       pending.insert(.statement(released), at: sent)
       new = pending[sent...]
     }
@@ -277,9 +295,9 @@ final class ServerConnection {
       guard PQenterPipelineMode(handle) == 1 else { throw ServerError(nil, handle) }
     }
     for case .statement(let statement) in new {
-      let known = prepared[statement.sql] ?? unanswered.first { $0.statement.sql == statement.sql }?.name
+      let known = prepared[statement.sql] ?? unanswered.first { $0.sql == statement.sql }?.name
       let name = known ?? "s\(prepared.count + unanswered.lazy.filter(\.isNew).count)"
-      unanswered.append((statement, name, known == nil))
+      unanswered.append((statement.sql, name, known == nil))
       guard statement.send(to: handle, as: name, preparing: known == nil) else {
         throw ServerError(nil, handle)
       }
@@ -290,7 +308,8 @@ final class ServerConnection {
   /// Takes the answers to what was sent, up to the first that failed, and ends the pipeline.
   ///
   /// The end is an answer of its own where it fails, and where it is that of a transaction.
-  private func answersToAll() throws -> [Result<ServerRows, ServerError>] {
+  /// - Parameter meanwhile: Is called while the server works.
+  private func answersToAll(_ meanwhile: () -> Void = {}) throws -> [Result<ServerRows, ServerError>] {
     if unanswered.isEmpty { return [] }
     roundTrips.withLock { $0 += 1 }
     defer {
@@ -298,15 +317,16 @@ final class ServerConnection {
       PQexitPipelineMode(handle)
     }
     guard PQpipelineSync(handle) == 1 else { throw ServerError(nil, handle) }
+    meanwhile()
     var answers: [Result<ServerRows, ServerError>] = []
     answers.reserveCapacity(unanswered.count + 1)
-    for (statement, name, isNew) in unanswered {
+    for (sql, name, isNew) in unanswered {
       if isNew {
         if case .failure(let error) = nextAnswer() {
           answers.append(.failure(error))
           break
         }
-        prepared[statement.sql] = name
+        prepared[sql] = name
       }
       answers.append(nextAnswer())
       if case .failure = answers[answers.count - 1] { break }

@@ -21,25 +21,13 @@ struct ServerParameter {
     return array.parameter
   }
 
-  static func optionalTexts(_ values: some Sequence<String?>) -> ServerParameter {
-    var array = ServerArray(of: .text)
-    for value in values {
-      if let value {
-        Array(value.utf8).withUnsafeBytes { array.values.append($0) }
-      } else {
-        array.values.appendNull()
-      }
-    }
-    return array.parameter
-  }
-
   static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 }
 
-/// An array of one dimension in PostgreSQL's binary format (`array_send` in its sources): dimensions,
-/// whether there are nulls, the type of the elements, their number, the first index; then the elements.
+/// An array of one dimension in PostgreSQL's binary format (`array_send` in its sources): a head, then the
+/// elements.
 struct ServerArray {
   private let type: ServerType
   var values = ServerValues()
@@ -48,13 +36,20 @@ struct ServerArray {
 
   var parameter: ServerParameter {
     var array = ServerValues()
-    array.add(Int32(values.count == 0 ? 0 : 1))
-    array.add(Int32(values.hasNulls ? 1 : 0))
-    array.add(type.elementIdentifier)
-    if values.count > 0 {
-      array.add(Int32(truncatingIfNeeded: values.count))
-      array.add(Int32(1))
-    }
+    Self.addHead(of: type, count: values.count, hasNulls: values.hasNulls, to: &array)
     return .bytes(array.bytes + values.bytes)
+  }
+
+  /// How many bytes the head of so many elements has.
+  static func headLength(_ count: Int) -> Int { count == 0 ? 12 : 20 }
+
+  /// Adds the dimensions, whether there are nulls, the type of the elements, their number, the first index.
+  static func addHead(of type: ServerType, count: Int, hasNulls: Bool, to values: inout ServerValues) {
+    values.add(Int32(count == 0 ? 0 : 1))
+    values.add(Int32(hasNulls ? 1 : 0))
+    values.add(type.elementIdentifier)
+    if count == 0 { return }
+    values.add(Int32(truncatingIfNeeded: count))
+    values.add(Int32(1))
   }
 }

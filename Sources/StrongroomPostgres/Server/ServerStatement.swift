@@ -7,12 +7,12 @@ struct ServerStatement {
   private static let longestParameter = 1 << 30
 
   let sql: String
-  let parameters: [ServerParameter]
+  let parameters: ServerValues
   let body: (ServerRows) throws -> Void
 
   /// - Throws: `invalidValue` where the parameters are too long, each or together.
   func check() throws {
-    if parameters.reduce(0, { $0 + $1.bytes.count + 8 }) > Self.longestParameter {
+    if parameters.bytes.count + 4 * parameters.count > Self.longestParameter {
       throw StoreError(
         .invalidValue,
         "the server takes 1 GB at once, of one object or of one property of many; save in parts")
@@ -33,21 +33,31 @@ struct ServerStatement {
     }
   }
 
-  private func withParameters<R>(_ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> R) -> R {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(parameters.reduce(1) { $0 + $1.bytes.count })
-    for parameter in parameters { bytes += parameter.bytes }
-    // Without an address, a parameter of no bytes would be a null.
-    bytes.append(0)
-    let lengths = parameters.map { Int32($0.bytes.count) }
-    let formats = [Int32](repeating: 1, count: parameters.count)
-    return bytes.withUnsafeBytes { bytes in
-      var next = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      let values = parameters.map { parameter in
-        defer { next = next.map { $0 + parameter.bytes.count } }
-        return parameter.isNull ? nil : next
+  /// Reads where each parameter is out of the lengths before them.
+  private func withParameters(
+    _ body: (
+      UnsafeMutablePointer<UnsafePointer<CChar>?>?, UnsafeMutablePointer<Int32>?, UnsafeMutablePointer<Int32>?
+    ) -> Bool
+  ) -> Bool {
+    let count = parameters.count
+    return parameters.bytes.withUnsafeBytes { bytes in
+      withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count) { values in
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * count) { numbers in
+          var next = 0
+          for place in 0..<count {
+            let length = Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: next, as: Int32.self))
+            next += 4
+            // A text of no bytes has an address, too: a parameter without one would be a null.
+            let start = bytes.baseAddress.map { $0 + next }?.assumingMemoryBound(to: CChar.self)
+            values.initializeElement(at: place, to: length < 0 ? nil : start)
+            numbers.initializeElement(at: place, to: max(length, 0))
+            numbers.initializeElement(at: count + place, to: 1)
+            next += Int(max(length, 0))
+          }
+          let start = numbers.baseAddress
+          return body(values.baseAddress, start, start.map { $0 + count })
+        }
       }
-      return body(values, lengths, formats)
     }
   }
 }

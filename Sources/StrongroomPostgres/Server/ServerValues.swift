@@ -1,9 +1,22 @@
-/// Values in PostgreSQL's binary format, each with its length before it: the elements of an array, or the
-/// fields of rows that are copied.
+/// Values in PostgreSQL's binary format, each with its length before it: the elements of an array, the
+/// fields of rows that are copied, or the parameters of a statement.
 struct ServerValues {
   private(set) var bytes: [UInt8] = []
   private(set) var count = 0
   private(set) var hasNulls = false
+
+  init() {}
+
+  init(_ parameters: [ServerParameter]) {
+    if parameters.isEmpty { return }
+    bytes.reserveCapacity(parameters.reduce(0) { $0 + $1.bytes.count + 4 })
+    for parameter in parameters { append(parameter) }
+  }
+
+  mutating func append(_ parameter: ServerParameter) {
+    if parameter.isNull { return appendNull() }
+    parameter.bytes.withUnsafeBytes { append($0) }
+  }
 
   mutating func append(_ value: Int64) { append(fixed: value) }
   mutating func append(_ value: Double) { append(fixed: value.bitPattern) }
@@ -41,8 +54,32 @@ struct ServerValues {
 
   mutating func add(_ header: [UInt8]) { bytes += header }
 
-  /// The only value, as a parameter of its own.
-  var parameter: ServerParameter { hasNulls ? .null : .bytes(Array(bytes.dropFirst(4))) }
+  mutating func append(contentsOf others: ServerValues) {
+    count += others.count
+    hasNulls = hasNulls || others.hasNulls
+    bytes += others.bytes
+  }
+
+  mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+  }
+
+  mutating func append(optional text: String?) {
+    if let text { append(text) } else { appendNull() }
+  }
+
+  /// Appends an array of numbers.
+  mutating func append(numbers: some Collection<Int64>) {
+    let all = numbers.count
+    count += 1
+    add(Int32(truncatingIfNeeded: ServerArray.headLength(all) + 12 * all))
+    ServerArray.addHead(of: .number, count: all, hasNulls: false, to: &self)
+    for number in numbers {
+      add(Int32(8))
+      add(number)
+    }
+  }
 
   /// Forgets the values, and keeps the room.
   mutating func removeAll() {

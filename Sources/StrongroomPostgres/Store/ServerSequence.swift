@@ -23,12 +23,11 @@ final class ServerSequence: Sendable {
   ///
   /// No statement while a block lasts, else one for each hierarchy.
   func take(_ entities: [EntityDescription], in pool: ServerPool) throws -> [Int64] {
-    try blocks.withLock { blocks in
-      var wanted: [String: Int64] = [:]
-      for (root, run) in Self.runs(entities) { wanted[root, default: 0] += run }
+    let runs = Self.runs(entities)
+    return try blocks.withLock { blocks in
       // A server that was promoted may give them again, where it lost what its predecessor had acknowledged.
       if blocks.timeline != pool.timeline { blocks = Blocks(timeline: pool.timeline) }
-      for (root, count) in wanted {
+      for (root, count) in Self.wanted(runs) {
         var block = blocks.byRoot[root] ?? Block()
         if block.end - block.next < count {
           let size = max(count, block.size)
@@ -41,13 +40,19 @@ final class ServerSequence: Sendable {
       }
       var numbers: [Int64] = []
       numbers.reserveCapacity(entities.count)
-      for (root, run) in Self.runs(entities) {
+      for (root, run) in runs {
         let start = blocks.byRoot[root]?.next ?? 0
         numbers += start..<start + run
         blocks.byRoot[root]?.next += run
       }
       return numbers
     }
+  }
+
+  /// How many numbers of each hierarchy.
+  private static func wanted(_ runs: [(root: String, count: Int64)]) -> [(root: String, count: Int64)] {
+    if runs.count < 2 { return runs }
+    return Dictionary(runs, uniquingKeysWith: +).map { (root: $0.key, count: $0.value) }
   }
 
   /// How often one entity follows itself, with the name of its root.

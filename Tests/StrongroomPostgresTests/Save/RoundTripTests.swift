@@ -82,6 +82,37 @@ struct RoundTripTests {
     #expect(try store.count(for: FetchRequest("Note")) == 1)
   }
 
+  @Test("names with quotes, or that look like parameters, make no difference")
+  func names() async throws {
+    let (entity, text, links) = ("pay \"$1' it", "cost $2 'x", "links \"$3\"")
+    let model = try ManagedObjectModel {
+      Entity(entity) {
+        Attribute(text, .string)
+        Relationship(links, toMany: entity, inverse: "back $1")
+        Relationship("back $1", toMany: entity, inverse: links)
+      }
+    }
+    let store = try await PostgresFactory.store(model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(store)
+    let context = ManagedObjectContext(coordinator, isolation: nil)
+    var last: ManagedObject?
+    for number in 0..<3 {
+      let object = try context.insert(entity)
+      try object.set(text, "$\(number)")
+      try object.setObjects([last].compactMap { $0 }, forKey: links)
+      try context.obtainPermanentIDs(for: [object])
+      let before = try store.roundTripCount
+      try context.save()
+      #expect(try store.roundTripCount - before == 1)
+      last = object
+    }
+    let other = ManagedObjectContext(coordinator, isolation: nil)
+    let found = try other.fetch(FetchRequest(entity, sortDescriptors: [FetchSortDescriptor(text)]))
+    #expect(try found.map { try $0.get(text, as: String.self) } == ["$0", "$1", "$2"])
+    #expect(try found.map { try $0.objects(links).count } == [0, 1, 1])
+  }
+
   @Test("one that meets another's change takes four more")
   func conflicts() throws {
     let note = try notes(1)[0]
