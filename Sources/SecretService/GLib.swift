@@ -40,12 +40,15 @@ enum GLib {
     let (code, advice): (KeyringError.Code, String) =
       switch (domain, number) {
       case ("g-io-error-quark", 19): (.cancelled, "it was cancelled")
-      case ("g-io-error-quark", _), ("g-spawn-exit-error-quark", _), ("g-exec-error-quark", _):
+      // Of files: a machine without an ID, as in a bare container.
+      case ("g-io-error-quark", _), ("g-spawn-exit-error-quark", _), ("g-exec-error-quark", _),
+        ("g-file-error-quark", _):
         (.noSessionBus, "there is no session bus, and so no keyring; \(KeyringError.withoutKeyring)")
       case ("g-dbus-error-quark", 2):
         (
           .noSecretService,
-          "no program on the session bus offers the Secret Service; start a keyring,"
+          "no program on the session bus offers the Secret Service; start a keyring (GNOME Keyring,"
+            + " KWallet or KeePassXC),"
             + " or \(KeyringError.withoutKeyring)"
         )
       case ("g-dbus-error-quark", 19):

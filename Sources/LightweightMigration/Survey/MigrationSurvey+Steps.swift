@@ -22,21 +22,40 @@ extension MigrationSurvey {
     return first
   }
 
-  /// A program of before must not drop what one of after has added, back and forth at every start.
+  /// A program of before must not drop what one of after has added, or fill anew what that has dropped, back
+  /// and forth at every start.
   /// - Returns: Nil when the store was never of the version to which it is to be migrated.
-  package var newerStore: MigrationIssue? {
+  private func newerStore(_ consequence: String) -> MigrationIssue? {
     guard wasOfThisVersion else { return nil }
     return MigrationIssue(
       .newerStore, nil, nil,
-      "the store is newer than this program: it was moved on from this version of the model, and moving it"
-        + " back would lose data; update the program, or open a copy from before the migration")
+      "the store is newer than this program: it was moved on from this version of the model, and"
+        + " \(consequence); update the program, or open a copy from before the migration")
+  }
+
+  private var wouldLose: MigrationIssue? { newerStore("moving it back would lose data") }
+
+  /// Nil also where the store still has all that the version has.
+  private var wouldFillAnew: MigrationIssue? {
+    hasNews ? newerStore("what was dropped then would come back without its values") : nil
+  }
+
+  /// Whether the version has an entity or a stored property that the store does not have.
+  private var hasNews: Bool {
+    new.model.entities.contains { entity in
+      guard let pair = mapping.entities[entity.name] else { return true }
+      return entity.attributes.contains {
+        $0.field >= 0 && $0.derivation == nil && pair.attributes[$0.index] == nil
+      } || entity.relationships.contains { !$0.isTransient && pair.relationships[$0.index] == nil }
+    }
   }
 
   /// What would become of everything, with all that is in its way.
   package func wholeForecast() throws -> MigrationForecast {
     var issues = isCurrent ? [] : try self.issues()
-    if try !isCurrent && (!issues.isEmpty || isLossy()), let issue = newerStore {
-      issues.insert(issue, at: 0)
+    if !isCurrent {
+      let isLoss = try !issues.isEmpty || isLossy()
+      if let issue = isLoss ? wouldLose : wouldFillAnew { issues.insert(issue, at: 0) }
     }
     return try forecast(issues)
   }
@@ -52,11 +71,11 @@ extension MigrationSurvey {
     _ issues: [MigrationIssue], _ description: PersistentStoreDescription, dropsLater: Bool
   ) throws -> Bool {
     // Stages say themselves which version follows which.
-    let newer = description.migrationPath == nil ? newerStore : nil
+    let mayBeNewer = description.migrationPath == nil && wasOfThisVersion
     // A deferred migration drops nothing yet, so that no row need be read to know what it drops.
-    let keepsAll = dropsLater && description.allowsLossyMigration && newer == nil
+    let keepsAll = dropsLater && description.allowsLossyMigration && !mayBeNewer
     let isLossy = try issues.isEmpty && !keepsAll && isLossy()
-    if !issues.isEmpty || isLossy, let issue = newer {
+    if mayBeNewer, let issue = !issues.isEmpty || isLossy ? wouldLose : wouldFillAnew {
       var error = StoreError(.modelMismatch, "\(issue.message); nothing was changed")
       error.migrationForecast = try forecast([issue] + issues)
       throw error

@@ -178,7 +178,7 @@ extension RelationshipChanges {
   /// Whether they are not copied, one statement writes them, and the entities of both ends are known: of all
   /// whose numbers are not new the save looks whether they are there.
   fileprivate var isWrittenUnread: Bool {
-    removed.isEmpty && orders.isEmpty && inverseOrders.isEmpty && added.count < ServerSave.fewestCopied && !relationship.entity.root.hasSubentities
-      && !relationship.destination.root.hasSubentities
+    removed.isEmpty && orders.isEmpty && inverseOrders.isEmpty && added.count < ServerSave.fewestCopied
+      && !relationship.entity.root.hasSubentities && !relationship.destination.root.hasSubentities
   }
 }

@@ -34,6 +34,7 @@ struct SaveStatement {
   /// - Parameters:
   ///   - first: How many parameters come before.
   ///   - body: Makes it of what is added; the same for the same `first`.
+  /// - Returns: What `body` makes, or made before of the same.
   func sql(after first: Int, _ body: (Text?) -> String) -> String {
     Self.known.withLock { known in
       let key = Key(parts: parts, first: first)

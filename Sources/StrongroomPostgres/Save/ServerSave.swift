@@ -75,7 +75,10 @@ final class ServerSave {
 
   /// Executes a statement that returns so many rows, or ends the transaction.
   private func expect(_ count: Int, _ sql: String, _ parameters: ServerValues) {
-    if together != nil { return together!.add(sql, parameters, expecting: count) }
+    if together != nil {
+      together?.add(sql, parameters, expecting: count)
+      return
+    }
     var parameters = parameters
     parameters.append(Int64(count))
     connection.add(

@@ -8,21 +8,7 @@ final class ServerConnection {
   let handle: OpaquePointer
   private static let mostPrepared = 500
 
-  /// What is done with the next round trip.
-  private enum Pending {
-    case statement(ServerStatement)
-    case check(() throws -> Void)
-
-    var isStatement: Bool { if case .statement = self { true } else { false } }
-
-    /// Frees the parameters, which are sent.
-    mutating func forgetParameters() {
-      guard case .statement(let statement) = self else { return }
-      self = .statement(ServerStatement(sql: statement.sql, parameters: ServerValues(), body: statement.body))
-    }
-  }
-
-  private var pending: [Pending] = []
+  private var pending: [PendingStep] = []
   /// How many of those are sent already.
   private var sent = 0
   /// The statements that are sent, and not answered.
@@ -264,7 +250,8 @@ final class ServerConnection {
     }
     var all = pending
     (pending, sent) = ([], 0)
-    var answers = try answersToAll { for place in all.indices { all[place].forgetParameters() } }.makeIterator()
+    let answered = try answersToAll { for place in all.indices { all[place].forgetParameters() } }
+    var answers = answered.makeIterator()
     for one in all {
       switch one {
       case .check(let body): try body()
@@ -309,6 +296,8 @@ final class ServerConnection {
   ///
   /// The end is an answer of its own where it fails, and where it is that of a transaction.
   /// - Parameter meanwhile: Is called while the server works.
+  /// - Returns: What the server said to each statement, and to the end where that is an answer.
+  /// - Throws: `ServerError` where the end cannot be sent.
   private func answersToAll(_ meanwhile: () -> Void = {}) throws -> [Result<ServerRows, ServerError>] {
     if unanswered.isEmpty { return [] }
     roundTrips.withLock { $0 += 1 }

@@ -134,6 +134,22 @@ struct LossyMigrationTests {
     #expect(try place.files == files)
   }
 
+  @Test("and an older program does not fill anew what was dropped")
+  func olderFills() async throws {
+    let place = try Place()
+    try await place.fill(["blurb", "review"], books: 10, with: "blurb", bytes: 100)
+    try await place.open(["review"]).close()
+    let (files, bytes) = (try place.files, try Data(contentsOf: place.store))
+    await #expect { try await place.open(["blurb", "review"]) } throws: {
+      ($0 as? StoreError)?.code == .modelMismatch && "\($0)".contains("come back without its values")
+    }
+    #expect(try place.files == files)
+    #expect(try Data(contentsOf: place.store) == bytes)
+    // Nothing was dropped on this way, and nothing would be on the way back.
+    try await place.open(["review", "number"]).close()
+    try await place.open(["review"]).close()
+  }
+
   @Test("and leaves three copies at most")
   func copies() async throws {
     let place = try Place()
