@@ -13,6 +13,15 @@ package struct SecretServiceCondition: Sendable {
 }
 
 extension SecretServiceVault {
+  /// Has GLib and libsecret print nothing, as they do of keyrings that answer oddly: errors say what there
+  /// is to say.
+  ///
+  /// For the whole process, so it is for programs alone. `G_MESSAGES_DEBUG` keeps the messages.
+  package static func dropLibraryMessages() {
+    if ProcessInfo.processInfo.environment["G_MESSAGES_DEBUG"] != nil { return }
+    g_log_set_writer_func({ _, _, _, _ in G_LOG_WRITER_HANDLED }, nil, nil)
+  }
+
   /// Asks the keyring of the session, and changes nothing in it: no prompt is shown.
   /// - Returns: Its condition; nil where libsecret's own file takes its place.
   /// - Throws: `KeyringError` with code `noSessionBus`, `noSecretService`, `vaultUnreachable` or `timedOut`.

@@ -14,7 +14,7 @@ enum StoreCompletion {
     (await model(words)?.entities ?? []).map(\.name).filter(isWord).sorted()
   }
 
-  /// The names of the properties of the entity that the command line names, behind a list's last comma.
+  /// The key paths of the entity that the command line names, behind a list's last comma, up to the next dot.
   static let properties = CompletionKind.custom { words, _, prefix in
     guard prefix.allSatisfy({ "-,.".contains($0) || isWord("\($0)") }), let model = await model(words) else {
       return []
@@ -22,8 +22,14 @@ enum StoreCompletion {
     let entity = words.lazy.compactMap { model.entity(named: $0) }.first
     let done = prefix.lastIndex(of: ",").map { String(prefix[...$0]) } ?? ""
     let sign = prefix.dropFirst(done.count).hasPrefix("-") ? "-" : ""
-    let own = entity.map { [$0] } ?? model.entities
-    return Set(own.flatMap(\.properties).map(\.name)).filter(isWord).sorted().map { done + sign + $0 }
+    var own = entity.map { [$0] } ?? model.entities
+    let path = prefix.dropFirst(done.count + sign.count)
+    let passed = path.lastIndex(of: ".").map { path[...$0] } ?? ""
+    for step in passed.split(separator: ".") {
+      own = own.compactMap { $0.relationship(named: String(step))?.destination }
+    }
+    let names = Set(own.flatMap(\.properties).map(\.name)).filter(isWord).sorted()
+    return names.map { done + sign + passed + $0 }
   }
 
   private static func isWord(_ name: String) -> Bool {
@@ -57,7 +63,7 @@ struct StoreWords {
 
   /// Nil where the words name no store that is there.
   init?(_ words: [String]) {
-    var rest = Self.joined(words.dropFirst()).map { ($0 as NSString).expandingTildeInPath }[...]
+    var rest = words.dropFirst().map { Self.unquoted(($0 as NSString).expandingTildeInPath) }[...]
     while let word = rest.popFirst() {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       func value() -> String? { parts.count == 2 ? parts[1] : rest.popFirst() }
@@ -70,20 +76,24 @@ struct StoreWords {
     if store.isEmpty { return nil }
   }
 
-  /// Bash gives what is before and behind a colon or an equals sign as words of their own.
-  private static func joined(_ words: ArraySlice<String>) -> [String] {
-    var joined: [String] = []
-    var isOpen = false
-    for word in words {
-      let isSign = word == ":" || word == "="
-      if isOpen || isSign, let last = joined.popLast() {
-        joined.append(last + word)
+  /// A word without its quotes, which shells give as it was typed.
+  private static func unquoted(_ word: String) -> String {
+    var (result, quote, isEscaped) = ("", nil as Character?, false)
+    for character in word {
+      if isEscaped {
+        result.append(character)
+        isEscaped = false
+      } else if character == "\\", quote != "'" {
+        isEscaped = true
+      } else if character == quote {
+        quote = nil
+      } else if quote == nil, character == "'" || character == "\"" {
+        quote = character
       } else {
-        joined.append(word)
+        result.append(character)
       }
-      isOpen = isSign
     }
-    return joined
+    return result
   }
 
   private static func isStore(_ word: String) -> Bool {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SecretService
 
 /// The command-line tool.
 @main
@@ -31,6 +32,7 @@ struct StrongroomTool: AsyncParsableCommand {
   static func main() async {
     // Where the parent process ignores it, this one would too, and report a closed pipe as an error.
     signal(SIGPIPE, SIG_DFL)
+    SecretServiceVault.dropLibraryMessages()
     do {
       var command = try await asyncParseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -51,7 +53,7 @@ struct StrongroomTool: AsyncParsableCommand {
   }
 
   private static func finish(printing text: String) -> Never {
-    if !text.isEmpty { print(text) }
+    if !text.isEmpty { print(CompletionScript.completed(text)) }
     do { try Terminal.flush() } catch { exit(withError: error) }
     Foundation.exit(0)
   }
