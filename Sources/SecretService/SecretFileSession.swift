@@ -22,8 +22,10 @@ struct SecretFileSession: KeyringSession {
   func keys(_ store: UUID, of vault: SecretServiceVault, interaction: KeyInteraction) throws -> [StoredKey] {
     let list = try KeyringSchema.with { schema in
       try KeyringSchema.withAttributes(store, nil, nil) { attributes in
-        try GLib.optional("searching libsecret's file") {
-          secret_password_searchv_sync(schema, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
+        try asking {
+          try GLib.optional("searching libsecret's file") {
+            secret_password_searchv_sync(schema, attributes, SECRET_SEARCH_ALL, cancellable.pointer, $0)
+          }
         }
       }
     }
@@ -58,9 +60,11 @@ struct SecretFileSession: KeyringSession {
     let isStored = try KeyringSchema.with { schema in
       try KeyringSchema.withAttributes(store, identifier, application) { attributes in
         try KeyringSchema.withValue(key, store) { value in
-          try GLib.flag("storing a key") {
-            secret_password_storev_binary_sync(
-              schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)
+          try asking {
+            try GLib.flag("storing a key") {
+              secret_password_storev_binary_sync(
+                schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)
+            }
           }
         }
       }
@@ -71,8 +75,10 @@ struct SecretFileSession: KeyringSession {
   func remove(_ store: UUID, _ identifier: KeyIdentifier, interaction: KeyInteraction) throws {
     _ = try KeyringSchema.with { schema in
       try KeyringSchema.withAttributes(store, identifier, nil) { attributes in
-        try GLib.flag("removing a key") {
-          secret_password_clearv_sync(schema, attributes, cancellable.pointer, $0)
+        try asking {
+          try GLib.flag("removing a key") {
+            secret_password_clearv_sync(schema, attributes, cancellable.pointer, $0)
+          }
         }
       }
     }
@@ -81,7 +87,9 @@ struct SecretFileSession: KeyringSession {
   func head(_ store: UUID, interaction: KeyInteraction) throws -> String? {
     try KeyringSchema.withHead(store) { schema, attributes in
       var problem: UnsafeMutablePointer<GError>?
-      let value = secret_password_lookupv_binary_sync(schema, attributes, cancellable.pointer, &problem)
+      let value = try asking {
+        secret_password_lookupv_binary_sync(schema, attributes, cancellable.pointer, &problem)
+      }
       if let problem { throw GLib.error(problem, "reading a history head") }
       guard let value else { return nil }
       defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
@@ -92,9 +100,11 @@ struct SecretFileSession: KeyringSession {
   func setHead(_ text: String, _ store: UUID, label: String, interaction: KeyInteraction) throws {
     let isStored = try KeyringSchema.withHead(store) { schema, attributes in
       try KeyringSchema.withValue(text) { value in
-        try GLib.flag("storing a history head") {
-          secret_password_storev_binary_sync(
-            schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)
+        try asking {
+          try GLib.flag("storing a history head") {
+            secret_password_storev_binary_sync(
+              schema, attributes, "default", label.filter { !$0.isNewline }, value, cancellable.pointer, $0)
+          }
         }
       }
     }
