@@ -174,11 +174,11 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
     }
     for entity in entities {
       for property in entity.properties where property.droppedCount > 0 {
-        let what = property.isRelationship ? "references" : "values"
-        parts.append("\(property.droppedCount) \(what) of \(entity.name).\(property.name)")
+        let what = property.droppedCount.counted(property.isRelationship ? "reference" : "value")
+        parts.append("\(what) of \(entity.name).\(property.name)")
       }
       for property in entity.properties where property.droppedOrderCount > 0 {
-        let objects = property.droppedOrderCount == 1 ? "1 object" : "\(property.droppedOrderCount) objects"
+        let objects = property.droppedOrderCount.counted("object")
         parts.append("the order of \(entity.name).\(property.name) in \(objects)")
       }
     }
@@ -197,7 +197,7 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
   }
 
   private func lines(_ entity: Entity, _ isCounted: Bool, _ countsReferences: Bool) -> [String] {
-    let objects = isCounted ? "with \(entity.objectCount) objects" : "with its objects"
+    let objects = isCounted ? "with \(entity.objectCount.counted("object"))" : "with its objects"
     let head: String? =
       switch entity.change {
       case .added: "entity \(entity.name) is new"
@@ -205,7 +205,8 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
         entities.contains {
           ![.added, .dropped].contains($0.change) && ($0.formerName ?? $0.name) == entity.name
         }
-          ? "\(entity.objectCount) objects of \(entity.name) are dropped"
+          ? "\(entity.objectCount.counted("object")) of \(entity.name)"
+            + " \(entity.objectCount == 1 ? "is" : "are") dropped"
           : "entity \(entity.name) is dropped \(objects)"
       case .renamed, .converted:
         "entity \(entity.formerName ?? entity.name) is now \(entity.name), \(objects)"
@@ -221,13 +222,15 @@ public struct MigrationForecast: Codable, Sendable, Hashable {
     if property.change == .dropped { parts.append("is dropped") }
     if let former = property.formerName { parts.append("was called \(former)") }
     if let former = property.formerType { parts.append("was \(former) and is \(property.type)") }
-    if property.defaultedCount > 0 { parts.append("\(property.defaultedCount) objects get its default") }
+    if property.defaultedCount > 0 {
+      parts.append("\(property.defaultedCount.counted("object", "gets", "get")) its default")
+    }
     if property.droppedCount > 0 {
-      let what = property.isRelationship ? "references" : "values"
-      parts.append("\(property.droppedCount) \(what) are dropped")
+      let what = property.isRelationship ? "reference" : "value"
+      parts.append("\(property.droppedCount.counted(what, "is", "are")) dropped")
     }
     if property.droppedOrderCount > 0 {
-      let objects = property.droppedOrderCount == 1 ? "1 object" : "\(property.droppedOrderCount) objects"
+      let objects = property.droppedOrderCount.counted("object")
       parts.append("its order is dropped in \(objects)")
     } else if property.losesOrder, !countsReferences {
       parts.append("its order is dropped")

@@ -63,6 +63,6 @@ public struct MigrationIssue: Codable, Sendable, Hashable, CustomStringConvertib
 
   /// The message, and the number of objects where there are some.
   public var description: String {
-    objectCount == 0 ? message : "\(message) (\(objectCount) objects)"
+    objectCount == 0 ? message : "\(message) (\(objectCount.counted("object")))"
   }
 }

@@ -77,8 +77,8 @@ public struct ModelDifferences: Sendable {
 
   private static func summary(_ entity: Entity) -> String {
     let parent = entity.superentityName.map { ", below \($0)" } ?? ""
-    return
-      "\(parent), with \(entity.attributes.count) attributes and \(entity.relationships.count) relationships"
+    let attributes = entity.attributes.count.counted("attribute")
+    return "\(parent), with \(attributes) and \(entity.relationships.count.counted("relationship"))"
   }
 
   private func names(_ configurations: [String: [String]]) -> String {

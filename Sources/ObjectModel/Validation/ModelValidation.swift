@@ -220,7 +220,8 @@ struct ModelCheck {
     }
     if attribute.type == .undefined, !attribute.isTransient {
       fault(
-        .wrongDefault, owner, attribute.name, "only a transient attribute may have no type; choose one")
+        .wrongDefault, owner, attribute.name,
+        "it has no type, or one that is not known, which only a transient attribute may; choose one")
     }
   }
 

@@ -47,7 +47,8 @@ indirect enum ResolvedExpression: Sendable {
     _ function: FetchFunction, _ arguments: [FetchExpression], _ scope: ResolutionScope
   ) throws -> ResolvedExpression {
     guard arguments.count == function.argumentCount else {
-      throw QueryError(.typeMismatch, "\(function.rawValue) takes \(function.argumentCount) arguments")
+      throw QueryError(
+        .typeMismatch, "\(function.rawValue) takes \(function.argumentCount.counted("argument"))")
     }
     let resolved = try arguments.map { try ResolvedExpression($0, scope) }
     guard !resolved.contains(where: \.isPlural) else {

@@ -128,7 +128,7 @@ extension FormatParser {
     }
     guard arguments.count == function.argumentCount else {
       throw QueryError(
-        .syntax, "\(function.rawValue) takes \(function.argumentCount) arguments", column: column)
+        .syntax, "\(function.rawValue) takes \(function.argumentCount.counted("argument"))", column: column)
     }
     return .function(function, arguments)
   }

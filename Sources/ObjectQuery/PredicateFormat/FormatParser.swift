@@ -83,7 +83,8 @@ struct FormatParser {
     guard nesting < Self.greatestDepth - 2 else { throw failure("this is nested too deeply") }
     guard token.kind == .end else { throw failure(message) }
     guard usedArguments == arguments.count else {
-      throw QueryError(.syntax, "\(arguments.count) arguments were given and \(usedArguments) are used")
+      throw QueryError(
+        .syntax, "\(arguments.count.counted("argument", "was", "were")) given, and \(usedArguments) used")
     }
   }
 

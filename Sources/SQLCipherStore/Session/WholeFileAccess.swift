@@ -1,5 +1,6 @@
 import CipherDatabase
 import Foundation
+import ObjectModel
 import StoreContract
 import StoreKeyring
 
@@ -199,7 +200,7 @@ struct WholeFileAccess {
       defer { connection.close() }
       let issues = try connection.integrityCheck()
       if !issues.isEmpty {
-        throw CipherError(.damagedPage, "SQLite finds \(issues.count) errors in \(file.path)")
+        throw CipherError(.damagedPage, "SQLite finds \(issues.count.counted("error")) in \(file.path)")
       }
       try file.sync()
     }

@@ -17,7 +17,7 @@ extension StoreFiller: NewStoreContents {
     guard let first = refused.first else { return }
     throw StoreError(
       .notUnique,
-      "\(refused.count) objects break a uniqueness constraint of the model, first \(first.entity.name)"
-        + " \(first.reference); nothing was made")
+      "\(refused.count.counted("object", "breaks", "break")) a uniqueness constraint of the model, first"
+        + " \(first.entity.name) \(first.reference); nothing was made")
   }
 }

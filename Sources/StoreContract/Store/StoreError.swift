@@ -147,7 +147,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func stale(_ objects: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
-      "\(objects.count) objects were changed or deleted since they were read; refresh them and save again",
+      "\(objects.count.counted("object", "was", "were")) changed or deleted since the save read them;"
+        + " refresh and save again",
       objectIDs: objects)
   }
 
@@ -155,7 +156,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func missingDestinations(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
-      "\(ids.count) referenced objects are not in the store: they were deleted elsewhere, or never"
+      "\(ids.count.counted("referenced object", "is", "are")) not in the store: deleted elsewhere, or never"
         + " saved; refresh, remove or replace the references, and save again",
       objectIDs: ids)
   }
@@ -164,7 +165,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   package static func referencedMeanwhile(_ ids: [ManagedObjectID]) -> StoreError {
     StoreError(
       .conflict,
-      "\(ids.count) objects to be deleted were given to others since; refresh and delete them again",
+      "\(ids.count.counted("object", "is", "are")) to be deleted and given to others since; refresh and"
+        + " delete again",
       objectIDs: ids)
   }
 

@@ -1,5 +1,6 @@
 import CipherDatabase
 import Foundation
+import ObjectModel
 
 /// Reads a CSV file into a temporary table.
 struct CSVStaging {
@@ -33,9 +34,8 @@ struct CSVStaging {
     let columns = staged.table.columns.count
     if row.count != columns {
       let message =
-        row.count < columns
-        ? "it has \(row.count) values for \(columns) columns; those missing are null"
-        : "it has \(row.count) values for \(columns) columns; those beyond are left out"
+        "it has \(row.count.counted("value")) for \(columns.counted("column"));"
+        + (row.count < columns ? " those missing are null" : " those beyond are left out")
       fault(TableImportFault(.line, staged.table.name, Int64(row.line), nil, message))
     }
     for column in 0..<min(row.count, columns) where !row[column].isEmpty {

@@ -31,7 +31,7 @@ struct ModelCommand: AsyncParsableCommand {
         switch bundle {
         case .failure(let error): add(error, at: path, &report)
         case .success(let bundle):
-          for version in bundle.versions { check(version, at: "\(path)/\(version.name)", &report) }
+          for version in bundle.versions { check(version, at: ModelFiles.place(version, path), &report) }
         }
       }
       if json { print(try JSONText.of(report)) } else { print(report.summary) }
@@ -96,7 +96,9 @@ struct ModelCommand: AsyncParsableCommand {
       MemoryLimit.apply()
       let found = try ModelFiles.find(paths)
       let versions = found.flatMap { path, bundle in
-        ((try? bundle.get())?.versions ?? []).map { (place: "\(path)/\($0.name)", version: $0) }
+        ((try? bundle.get())?.versions ?? []).map {
+          (place: ModelFiles.place($0, path), version: $0)
+        }
       }
       var (entities, objects, differences) = (0, 0, 0)
       let bar = ProgressBar("trying", total: versions.count)

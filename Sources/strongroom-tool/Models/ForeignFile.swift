@@ -24,7 +24,7 @@ enum ForeignFile {
       return ("\(path) is not a regular file, so it is not a store", true)
     }
     let head = head(path)
-    if let kind = kind(head) { return ("\(path) \(kind), not a store", true) }
+    if let kind = kind(head) { return ("\(path) \(kind)", true) }
     if hasKey { return nil }
     let size = Int(status.st_size)
     if size < 4096 {
@@ -62,12 +62,15 @@ enum ForeignFile {
     if head.isEmpty { return nil }
     if head.starts(with: Array("SQLite format 3\0".utf8)) { return nil }
     if journals.contains(where: { head.starts(with: $0) }) {
-      return "is a log or journal of an SQLite database"
+      return "is a log or journal of an SQLite database, not a store"
     }
-    if archives.contains(where: { head.starts(with: $0) }) { return "is a compressed file or an archive" }
-    if head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return "is a program" }
-    if isText(head) { return "is text" }
-    return isEncrypted(head) ? nil : "is not an encrypted file: its bytes are less random than a store's"
+    if archives.contains(where: { head.starts(with: $0) }) {
+      return "is a compressed file or an archive, not a store"
+    }
+    if head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) { return "is a program, not a store" }
+    if isText(head) { return "is text, not a store" }
+    return isEncrypted(head)
+      ? nil : "is not a store: its bytes are not random enough to be encrypted"
   }
 
   private static func isText(_ head: [UInt8]) -> Bool {

@@ -21,6 +21,11 @@ enum ModelFiles {
     }
   }
 
+  /// Where a version of the bundle at a path is: the path itself where it has no other.
+  static func place(_ version: XCDataModelBundle.Version, _ path: String) -> String {
+    path.hasSuffix(".xcdatamodeld") ? "\(path)/\(version.name).xcdatamodel" : path
+  }
+
   private static func find(_ url: URL) -> [Found] {
     let isBundle =
       ["xcdatamodeld", "xcdatamodel"].contains(url.pathExtension) || url.lastPathComponent == "contents"
