@@ -45,7 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
     if output.format != .table {
       print(RowPrinter(columns: Finding.columns, format: output.format).text(findings.map(\.row)))
     }
-    if !isWritten { throw ToolFailure.unwritten }
+    if !isWritten { throw ToolFailure.unwritten(after: nil) }
     if findings.contains(where: { $0.state == .bad }) { throw ExitCode(1) }
   }
 }

@@ -61,7 +61,7 @@ struct ExportCommand: AsyncParsableCommand {
       try container.close()
       return count
     }
-    print("created \(path), in clear text, which only its owner can open: objects \(count)")
+    Terminal.done("created \(path), in clear text, which only its owner can open: objects \(count)")
   }
 
   private func writeAppleStore() async throws {
@@ -70,7 +70,7 @@ struct ExportCommand: AsyncParsableCommand {
     let summary = try await MaintenanceProgress.run {
       try await AppleStoreExport.write(description, to: target, progress: $0)
     }
-    print("created \(folder), in clear text, which only its owner can open")
+    Terminal.done("created \(folder), in clear text, which only its owner can open")
     for note in summary.notes { print("note: \(note)") }
     if !summary.hasVersionHashes {
       print("Core Data's hashes of this model are not known: let its container infer the mapping")

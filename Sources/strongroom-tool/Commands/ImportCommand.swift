@@ -74,18 +74,20 @@ struct ImportCommand: AsyncParsableCommand {
         ImportReport.Fault(
           kind: $0.kind.rawValue, entity: $0.entity, key: $0.key, property: $0.property, message: $0.message)
       }, notes: found.notes, droppedHistory: found.summary.droppedHistoryCount)
-    if json { return try report.printJSON() }
     let writer = found.metadata.frameworkVersion.map { " of framework \($0)" } ?? ""
+    let heading = "created \(store) from \(path), a store\(writer)"
+    if json { return try report.printJSON(heading) }
     var remarks: [String] = []
     if found.summary.droppedHistoryCount > 0 {
-      remarks.append("not taken over: \(found.summary.droppedHistoryCount) changes of the history")
+      remarks.append(
+        "not taken over: \(found.summary.droppedHistoryCount.counted("change")) of the history")
     }
     if found.summary.objectCount == 0 {
       remarks.append(
         "warning: there are no objects; were the log (NAME-wal) and .NAME_SUPPORT copied with the file?")
     }
     report.printText(
-      "created \(store) from \(path), a store\(writer)", recovery: keys.recoveryNote(store),
+      heading, recovery: keys.recoveryNote(store),
       faults: found.faults.map { "\($0)" },
       remarks: remarks)
   }

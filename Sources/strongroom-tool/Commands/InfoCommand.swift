@@ -1,5 +1,4 @@
 import ArgumentParser
-import StoreContract
 import Strongroom
 import StrongroomPostgres
 
@@ -18,41 +17,21 @@ struct InfoCommand: AsyncParsableCommand {
   func run() async throws {
     let description = try arguments.description()
     let (container, store) = try await arguments.open(description)
-    let rows: [[Cell]] =
+    let report: InfoReport =
       switch store {
-      case let store as SQLCipherStore: try await Self.rows(store, description)
-      case let store as PostgresStore: try Self.rows(store)
+      case let store as SQLCipherStore:
+        InfoReport(
+          store, try store.summary(),
+          recoveryCodeWasShown: try await SQLCipherStore.recoveryCodeWasShown(of: description))
+      case let store as PostgresStore: InfoReport(store, try store.summary())
       default: throw ToolFailure.otherStore
       }
-    print(RowPrinter(columns: ["what", "value"], format: output.format, widest: .max).text(rows))
+    if output.format == .json {
+      try print(JSONText.of(report))
+    } else {
+      print(RowPrinter(columns: ["what", "value"], format: output.format, widest: .max).text(report.rows))
+    }
     try container.close()
-  }
-
-  private static func rows(
-    _ store: SQLCipherStore, _ description: PersistentStoreDescription
-  ) async throws -> [[Cell]] {
-    let summary = try store.summary()
-    let isShown = try await SQLCipherStore.recoveryCodeWasShown(of: description)
-    let rows: [[Cell]] = [
-      ["store", .text(store.path)], ["identifier", .text(summary.identifier.uuidString)],
-      ["cipher", .text(summary.cipherVersion)], ["sqlite", .text(summary.libraryVersion)],
-      ["pages of 4096 bytes", Cell(summary.pageCount)],
-      ["free pages", Cell(summary.freePageCount)],
-      ["recovery code", isShown ? "was shown" : "was never shown: strongroom key recovery show"],
-    ]
-    return rows + summary.objectCounts.map { ["\($0.entity) objects", Cell($0.count)] }
-  }
-
-  private static func rows(_ store: PostgresStore) throws -> [[Cell]] {
-    let summary = try store.summary()
-    let url = store.description.url?.absoluteString ?? ""
-    let address = ServerAddressText.redacted(url, [url])
-    let rows: [[Cell]] = [
-      ["store", .text(address)], ["schema", .text(store.description.serverSchema)],
-      ["identifier", .text(summary.identifier.uuidString)],
-      ["server", .text(summary.serverVersion)], ["bytes", Cell(summary.byteCount)],
-    ]
-    return rows + summary.objectCounts.map { ["\($0.entity) objects", Cell($0.count)] }
   }
 }
 

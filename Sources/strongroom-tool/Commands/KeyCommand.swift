@@ -69,7 +69,7 @@ struct KeyCommand: AsyncParsableCommand {
         try await SQLCipherStore.rotateKey(
           of: description, keepingOldKeys: keepOld, removingOtherPassphrases: removes, progress: $0)
       }
-      print(
+      Terminal.done(
         "rotated, \(result.retired) old \(result.retired == 1 ? "key" : "keys") removed;"
           + " the recovery code changed"
       )
@@ -87,7 +87,7 @@ struct KeyCommand: AsyncParsableCommand {
       guard let store = opened as? PostgresStore else { throw ToolFailure.otherStore }
       _ = try await store.rotateKey(keepingOldKeys: keepOld)
       try? container.close()
-      print("rotated; the recovery code changed; \(arguments.keys.recoveryNote(arguments.store))")
+      Terminal.done("rotated; the recovery code changed; \(arguments.keys.recoveryNote(arguments.store))")
       noteBackups()
     }
 

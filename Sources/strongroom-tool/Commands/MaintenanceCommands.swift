@@ -23,7 +23,7 @@ struct EncryptCommand: AsyncParsableCommand {
     try await MaintenanceProgress.run {
       try await SQLCipherStore.encrypt(source, to: description, progress: $0)
     }
-    print(
+    Terminal.done(
       "created \(store); anybody can still read \(database): remove it when you have opened the new store"
     )
   }
@@ -59,7 +59,7 @@ struct DecryptCommand: AsyncParsableCommand {
     try await MaintenanceProgress.run {
       try await SQLCipherStore.decrypt(description, to: target, progress: $0)
     }
-    print("created \(database), in clear text")
+    Terminal.done("created \(database), in clear text")
   }
 }
 
@@ -84,7 +84,7 @@ struct BackupCommand: AsyncParsableCommand {
     _ = try await MaintenanceProgress.run {
       try await SQLCipherStore.backUp(description, to: target, newKeyIn: vaults, progress: $0)
     }
-    print("created \(copy)")
+    Terminal.done("created \(copy)")
   }
 }
 
@@ -114,7 +114,7 @@ struct RestoreCommand: AsyncParsableCommand {
     let lacking = try await MaintenanceProgress.run {
       try await SQLCipherStore.restore(from: source, to: target, replacing: replacing, progress: $0)
     }
-    print("restored \(store)")
+    Terminal.done("restored \(store)")
     for vault in lacking { print("\(vault) did not store the key; try again with `strongroom key add`") }
   }
 }

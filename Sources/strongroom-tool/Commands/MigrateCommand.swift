@@ -71,8 +71,8 @@ struct MigrateCommand: AsyncParsableCommand {
   private func report(
     _ description: PersistentStoreDescription, isCurrent: Bool, isLossy: Bool, _ earlier: PreMigrationCopies
   ) {
+    Terminal.done(isCurrent ? "nothing was done" : "migrated", isPrinted: !json)
     if json { return }
-    print(isCurrent ? "nothing was done" : "migrated")
     if description.isOnServer {
       if isLossy { print(PreMigrationCopies.note(onServer: description.serverSchema)) }
       return

@@ -43,8 +43,9 @@ struct MoveCommand: AsyncParsableCommand {
       try? container.close()
       return (result: result, consumers: consumers, isSealed: model.hasSealedAttributes)
     }
+    let heading = "created \(destination.shellWord) from \(source.shellWord); the source is unchanged"
+    Terminal.done(heading, isPrinted: !json)
     if json { return try ComparisonReport(moved.result).printJSON() }
-    print("created \(destination.shellWord) from \(source.shellWord); the source is unchanged")
     if !to.isOnServer || moved.isSealed { print(keys.recoveryNote(destination)) }
     print(RowPrinter.objects(moved.result.objectCounts))
     for name in moved.consumers { print("note: \(name) reads the source's history, and not the new one's") }

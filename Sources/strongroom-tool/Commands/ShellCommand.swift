@@ -8,7 +8,8 @@ struct ShellCommand: AsyncParsableCommand {
     discussion: """
       A query is an entity and what to do with it: Book | where pages > 300 | sort -pages | limit 5. The \
       Tab key completes names of entities, properties and stages; `help` lists them. Lines may come from a \
-      file or a pipe too.
+      file or a pipe too. With --json each query prints an array of its own, so several print several \
+      documents one after the other.
 
       Examples:
         strongroom shell library.store

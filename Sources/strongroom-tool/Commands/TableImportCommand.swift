@@ -28,9 +28,10 @@ struct TableImportCommand: Sendable {
         ImportReport.Fault(
           kind: $0.kind.rawValue, table: $0.table, row: $0.row, column: $0.column, message: $0.message)
       }, notes: found.notes)
-    if json { return try report.printJSON() }
+    let heading = "created \(store) from \(sources.joined(separator: ", "))"
+    if json { return try report.printJSON(heading) }
     report.printText(
-      "created \(store) from \(sources.joined(separator: ", "))", recovery: keys.recoveryNote(store),
+      heading, recovery: keys.recoveryNote(store),
       faults: found.faults.map { "\($0)" },
       remarks: given == nil
         ? ["the model was inferred; strongroom model infer FILE… shows and writes it"] : [])

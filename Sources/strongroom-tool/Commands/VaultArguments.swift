@@ -89,7 +89,7 @@ private actor Asked {
     let option = isNew ? "--passphrase-file or --new-passphrase-file" : "--passphrase-file"
     let first = try Terminal.secret(isNew ? "New passphrase" : "Passphrase", otherwise: option)
     if isNew, !(try Terminal.secret("The same again", otherwise: option).isSame(as: first)) {
-      throw ValidationError("the two passphrases differ; nothing was changed")
+      throw ToolFailure("the two passphrases differ; nothing was changed")
     }
     return first
   }

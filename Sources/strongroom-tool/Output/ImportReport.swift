@@ -1,4 +1,5 @@
 import Foundation
+import Strongroom
 
 /// What an import brought along, as text or JSON.
 struct ImportReport: Encodable {
@@ -20,7 +21,11 @@ struct ImportReport: Encodable {
   let notes: [String]
   var droppedHistory: Int?
 
-  func printJSON() throws { print(try JSONText.of(self)) }
+  /// - `heading`: What was created from what.
+  func printJSON(_ heading: String) throws {
+    Terminal.done(heading, isPrinted: false)
+    print(try JSONText.of(self))
+  }
 
   /// - Parameters:
   ///   - heading: What was created from what.
@@ -28,14 +33,14 @@ struct ImportReport: Encodable {
   ///   - faultTexts: The faults to show, a line each.
   ///   - remarks: What else there is to say.
   func printText(_ heading: String, recovery: String, faults faultTexts: [String], remarks: [String]) {
-    print(heading)
+    Terminal.done(heading)
     print(recovery)
     print(RowPrinter.objects(objects))
     for note in notes { print("note: \(note)") }
     for fault in faultTexts { print("fault: \(fault)") }
     let count = faultCounts.values.reduce(0, +)
     let more = count - faultTexts.count
-    if more > 0 { print("and \(more) more faults; --faults prints all") }
+    if more > 0 { print("and \(more.counted("more fault")); --faults prints all") }
     for remark in remarks { print(remark) }
     print("objects \(objects.values.reduce(0, +)), links \(links), faults \(count)")
   }

@@ -6,5 +6,14 @@ struct ToolFailure: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 
   static let otherStore = ToolFailure("this command takes a file or a store on a PostgreSQL server")
-  static let unwritten = ToolFailure("what was to be printed could not be written; make room, and try again")
+
+  /// Standard output took less than was printed.
+  ///
+  /// - `outcome`: What the command has done all the same; nil where it has changed nothing.
+  static func unwritten(after outcome: String?) -> ToolFailure {
+    guard let outcome else {
+      return ToolFailure("what was to be printed could not be written; make room, and try again")
+    }
+    return ToolFailure("\(outcome); only the report could not be written, for which there is no room")
+  }
 }

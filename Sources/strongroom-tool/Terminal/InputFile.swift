@@ -2,13 +2,12 @@ import Foundation
 
 /// Reads files that are named on the command line.
 enum InputFile {
-  /// Reads a whole file, or its first bytes.
+  /// Reads a whole file, or its first bytes; a pipe too, such as a shell makes of `<(COMMAND)`.
   /// - Throws: `ToolFailure` with the path and what to do.
   static func read(_ path: String, upToCount count: Int? = nil) throws -> Data {
-    let url = URL(fileURLWithPath: path)
     do {
-      guard let count else { return try Data(contentsOf: url) }
-      return try FileHandle(forReadingFrom: url).read(upToCount: count) ?? Data()
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      return try (count.map { try file.read(upToCount: $0) } ?? file.readToEnd()) ?? Data()
     } catch {
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {

@@ -1,6 +1,6 @@
-import ArgumentParser
 import Foundation
 import Glibc
+import Locks
 import Strongroom
 
 /// Asks the user at the terminal, even if standard input and output are redirected.
@@ -11,7 +11,7 @@ enum Terminal {
   ///   - question: What is asked.
   ///   - option: The option that answers the question on the command line.
   /// - Returns: The line that was typed.
-  /// - Throws: `ValidationError` when there is no terminal.
+  /// - Throws: `ToolFailure` when there is no terminal.
   static func secret(_ question: String, otherwise option: String) throws -> SecretBytes {
     try withTerminal("give the secret in a file, with \(option)") { terminal in
       var settings = termios()
@@ -39,9 +39,20 @@ enum Terminal {
     }
   }
 
+  /// What the command has done, so that it need not be done again where its report cannot be written.
+  private static let outcome = Locked<String?>(nil)
+
+  /// Remembers what the command has done, and prints it too, unless `isPrinted` is false.
+  static func done(_ text: String, isPrinted: Bool = true) {
+    outcome.withLock { $0 = text }
+    if isPrinted { print(text) }
+  }
+
   /// Has what was printed written.
   /// - Throws: `ToolFailure` where it cannot be: the disk of a file may be full.
-  static func flush() throws { if fflush(nil) != 0 { throw ToolFailure.unwritten } }
+  static func flush() throws {
+    if fflush(nil) != 0 { throw ToolFailure.unwritten(after: outcome.withLock { $0 }) }
+  }
 
   /// Whether secrets may be shown on standard output.
   static var canShow: Bool { isatty(STDOUT_FILENO) == 1 }
@@ -56,7 +67,7 @@ enum Terminal {
   ) throws {
     guard canShow else {
       let advice = option.map { "; \($0) FILE writes it to a new file" } ?? ""
-      throw ValidationError(
+      throw ToolFailure(
         "secrets are shown on a terminal only, and standard output is not one\(advice)")
     }
     put(text, STDOUT_FILENO)
@@ -67,7 +78,7 @@ enum Terminal {
   private static func withTerminal<R>(_ advice: String, _ body: (Int32) throws -> R) throws -> R {
     let terminal = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard terminal >= 0 else {
-      throw ValidationError("there is no terminal to ask on; \(advice)")
+      throw ToolFailure("there is no terminal to ask on; \(advice)")
     }
     defer { close(terminal) }
     return try body(terminal)

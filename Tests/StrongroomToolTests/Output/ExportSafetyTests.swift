@@ -87,8 +87,8 @@ struct ExportSafetyTests {
       ["export", shelf.store, shelf.file("out")], ["decrypt", shelf.store, shelf.file("out")],
     ] {
       let result = try BuiltProgram.run(arguments + shelf.vault, hasTerminal: false)
-      #expect(result.code == 64 && result.output.contains("--yes"), "\(result)")
-      #expect(!result.output.contains("secret"), "\(result)")
+      #expect(result.code == 1 && result.output.contains("--yes"), "\(result)")
+      #expect(!result.output.contains("secret") && !result.output.contains("Usage"), "\(result)")
     }
     let secret = try BuiltProgram.run(["info", shelf.store, "--vault", "passphrase"], hasTerminal: false)
     #expect(secret.code == 1)
@@ -101,8 +101,8 @@ struct ExportSafetyTests {
         ) { Array("p".utf8).withUnsafeBytes { SecretBytes($0) } }
       ])
     let asked = try BuiltProgram.run(["info", shelf.store, "--vault", "passphrase"], hasTerminal: false)
-    #expect(asked.code == 64 && asked.output.contains("--passphrase-file"), "\(asked)")
+    #expect(asked.code == 1 && asked.output.contains("--passphrase-file"), "\(asked)")
     let code = try BuiltProgram.run(["key", "recovery", "verify", shelf.store], hasTerminal: false)
-    #expect(code.code == 64 && code.output.contains("--file"), "\(code)")
+    #expect(code.code == 1 && code.output.contains("--file"), "\(code)")
   }
 }
