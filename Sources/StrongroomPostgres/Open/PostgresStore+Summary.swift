@@ -43,6 +43,27 @@ extension PostgresStore {
     }
   }
 
+  /// What has to be done before this user can save, where the server does not let it now.
+  ///
+  /// One statement.
+  package func savingDenial() throws -> String? {
+    let opened = try open
+    let names = opened.schema.tableNames + ServerMetadata.tables
+    return try opened.pool.read { connection in
+      let rows = try connection.run(
+        """
+        SELECT pg_is_in_recovery(), coalesce(string_agg(name, ', ' ORDER BY name), '')
+        FROM unnest($1::text[]) AS name JOIN pg_class ON oid = to_regclass(quote_ident(name))
+        WHERE NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+          AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
+        """, [.texts(names)])
+      if rows.boolean(0, 0) { return "name the primary server: this one is a standby" }
+      let tables = rows.text(0, 1)
+      return tables.isEmpty
+        ? nil : "grant this user SELECT, INSERT, UPDATE and DELETE on the tables of the schema: \(tables)"
+    }
+  }
+
   /// The SQL of the tables and indexes of the store's model.
   ///
   /// No statement.

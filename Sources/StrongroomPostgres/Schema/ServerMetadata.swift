@@ -80,7 +80,9 @@ struct ServerMetadata {
   /// The error where nothing is, and nothing may be made.
   static func missing(_ description: PersistentStoreDescription) -> StoreError {
     StoreError(
-      .fileMissing, "the database has no store in the schema \(description.serverSchema); let one be made")
+      .fileMissing,
+      "the database has no store in the schema \(description.serverSchema); check the schema's name, or have"
+        + " a store made there: by a description that createsIfMissing, or by `strongroom move`")
   }
 
   private func read() throws -> Contents? {

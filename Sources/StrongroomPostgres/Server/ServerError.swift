@@ -152,7 +152,8 @@ struct ServerError: Error, CustomStringConvertible {
     "28": (
       .wrongKey,
       "the server refuses the user or the password, which is the one of the address, of PGPASSWORD, of the"
-        + " password file or of the vaults, in this order; PostgresStore.setPassword replaces the last"
+        + " password file or of the vaults, in this order; correct it there (a program does so in a"
+        + " vault with PostgresStore.setPassword)"
     ),
     "3D000": (.fileMissing, "the server has no database of that name; make it, or name another"),
     "22021": (.invalidValue, characters), "22P05": (.invalidValue, characters),

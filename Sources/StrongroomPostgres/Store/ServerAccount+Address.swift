@@ -63,13 +63,15 @@ extension ServerPool {
       if let found { return found }
     }
     let places = vaults.map(\.name).joined(separator: ", ")
-    let what =
+    let (what, advice) =
       purpose == .password
-      ? "the server asks for a password" : "the private key of the address has a passphrase"
+      ? ("the server asks for a password", "give it in PGPASSWORD or ~/.pgpass")
+      : ("the private key of the address has a passphrase", "give it in the address, as sslpassword")
     throw StoreError(
       .keyMissing,
       "\(what), which is neither in the address nor where libpq looks, nor in"
-        + " \(places.isEmpty ? "a vault, since the description names none for passwords" : places); store it"
-        + " with PostgresStore.setPassword(_:for:purpose:)", cause: cause)
+        + " \(places.isEmpty ? "a vault, since the description names none for passwords" : places);"
+        + " \(advice); a program stores it in a vault with PostgresStore.setPassword(_:for:purpose:)",
+      cause: cause)
   }
 }

@@ -56,7 +56,7 @@ enum MachineFindings {
       guard let collection = found.collection else {
         return Finding(
           "keyring", bad, "\(program), without a default collection",
-          advice: "make a collection in the keyring's settings, and make it the default")
+          advice: advice(withoutCollectionIn: program))
       }
       if found.isLocked {
         return Finding(
@@ -65,6 +65,21 @@ enum MachineFindings {
       }
       return Finding("keyring", "\(program), its collection \(collection) is unlocked")
     } catch { return Finding("keyring", bad, "none that answers", advice: "\(error)") }
+  }
+
+  /// How each program comes to a default collection.
+  private static func advice(withoutCollectionIn program: String) -> String {
+    switch program {
+    case _ where program.hasPrefix("gnome-keyring"):
+      "log in with a password, which makes the keyring \"Login\"; or make one in Passwords and Keys"
+        + " (seahorse) and choose Set as default"
+    case _ where program.hasPrefix("kwallet") || program.hasPrefix("ksecret"):
+      "make a wallet in the settings of KDE Wallet, and log in anew"
+    case "keepassxc":
+      "open a database in KeePassXC, and choose the group that it exposes, in the database's settings under"
+        + " Secret Service Integration"
+    default: "make a collection in the keyring's settings, and make it the default"
+    }
   }
 
   /// With a wrong clock, servers' certificates are refused, and the history has wrong times.

@@ -13,12 +13,23 @@ struct StoreFindings {
   func all(_ tell: (Finding) -> Void) async {
     // What looks like an address has no disk, and may have a password.
     if ServerAddressText(arguments.store) == nil, (try? LocalPath.check(arguments.store)) != nil {
-      let folder = URL(fileURLWithPath: arguments.store).resolvingSymlinksInPath()
-        .deletingLastPathComponent().path
+      let folder = URL(fileURLWithPath: Self.destination(arguments.store)).deletingLastPathComponent().path
       tell(Self.disk(folder))
       if let finding = Self.fileSystem(folder) { tell(finding) }
     }
     tell(await opening())
+  }
+
+  /// Where a path leads, also where nothing is there.
+  private static func destination(_ path: String) -> String {
+    var path = path
+    // As many links as the kernel follows.
+    for _ in 0..<40 {
+      guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+      path = URL(fileURLWithPath: next, relativeTo: folder).path
+    }
+    return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }
 
   /// Saves, copies and the log need room: with less some fail, and with next to none all.
@@ -32,9 +43,9 @@ struct StoreFindings {
         "disk", .bad, "\(folder): \(String(cString: strerror(errno)))",
         advice: "make the folder, or name another")
     }
-    let room = UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
-    let bytes = ByteCountFormatter.string(fromByteCount: Int64(clamping: room), countStyle: .file)
-    let found = "\(folder): \(bytes) free"
+    // A tmpfs without a limit counts no blocks.
+    let room = disk.f_blocks == 0 ? .max : UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
+    let found = "\(folder): \(disk.f_blocks == 0 ? "without a limit" : "\(Self.bytes(room)) free")"
     if disk.f_flag & UInt(ST_RDONLY) != 0 {
       return Finding(
         "disk", .note, "\(found), mounted for reading only", advice: "stores there can be read alone")
@@ -56,6 +67,13 @@ struct StoreFindings {
     return Finding("disk", found)
   }
 
+  private static func bytes(_ count: UInt64) -> String {
+    let formatter = ByteCountFormatter()
+    formatter.countStyle = .file
+    formatter.allowsNonnumericFormatting = false
+    return formatter.string(fromByteCount: Int64(clamping: count))
+  }
+
   /// The numbers of statfs(2).
   private static let networks: [Int64: String] = [
     0x6969: "NFS", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB", 0x6573_5546: "FUSE",
@@ -74,11 +92,17 @@ struct StoreFindings {
     do {
       let (container, store) = try await arguments.open()
       defer { try? container.close() }
-      let found = "opens\(key), \(try Self.count(store)) objects"
-      guard (store as? SQLCipherStore)?.isReadOnly == true else { return Finding("store", found) }
-      return Finding(
-        "store", .note, "\(found), for reading only",
-        advice: "for saves, make the file and its folder writable for this user")
+      let found = "opens\(key), \(try Self.count(store).counted("object"))"
+      if (store as? SQLCipherStore)?.isReadOnly == true {
+        return Finding(
+          "store", .note, "\(found), for reading only",
+          advice: "for saves, make the file and its folder writable for this user")
+      }
+      if let denial = try (store as? PostgresStore)?.savingDenial() {
+        return Finding(
+          "store", .note, "\(found), for reading only", advice: "for saves, \(denial)")
+      }
+      return Finding("store", found)
     } catch {
       let text = ServerAddressText.redacted("\(error)", [arguments.store])
       return Finding("store", .bad, "does not open", advice: text)

@@ -67,14 +67,16 @@ struct CompletionTests {
     for (name, copy) in [("s", "my store"), ("keys", "it's")] {
       try FileManager.default.copyItem(atPath: shelf.file(name), toPath: shelf.file(copy))
     }
-    for (store, key) in [("\"my store\"", "file:\"it's\""), ("my\\ store", "file:it\\'s")] {
+    let typed = [("\"my store\"", "file:\"it's\""), ("my\\ store", "file:it\\'s")]
+    for (store, key) in typed {
       let words = ["query", "--vault", key, store, ""]
       #expect(try offered(words, in: shelf.folder) == ["Author", "Book"], "\(words)")
     }
   }
 
   @Test(
-    "fish offers the options of a subcommand that is left out", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))
+    "fish offers the options of a subcommand that is left out",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))
   func fish() async throws {
     let shelf = try await Shelf()
     let script = """

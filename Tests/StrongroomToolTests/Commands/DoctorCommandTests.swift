@@ -65,6 +65,10 @@ struct DoctorCommandTests {
     #expect(found["disk"]?["found"]?.hasPrefix("/dev/shm:") == true, "\(linked.output)")
     #expect(found["session bus"]?["found"] == "none at /nowhere")
     #expect(found["session bus"]?["state"] == "note")
+    try FileManager.default.removeItem(atPath: file)
+    let dangling = try BuiltProgram.run(
+      ["doctor", "--format", "json", link, "--vault", "file:\(shelf.file("none"))"])
+    #expect(try findings(dangling.output)["disk"]?["found"]?.hasPrefix("/dev/shm:") == true, "\(dangling)")
   }
 
   @Test(

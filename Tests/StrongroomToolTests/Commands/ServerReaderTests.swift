@@ -47,9 +47,21 @@ struct ServerReaderTests {
       """)
     let place = try server.address(of: schema, user: "onlooker")
     try reads(place, shelf, "copy")
+    let doctor = try BuiltProgram.run(["doctor", place] + shelf.vault)
+    #expect(doctor.code == 0 && doctor.output.contains("note  store"), "\(doctor)")
+    #expect(doctor.output.contains("grant this user SELECT, INSERT"), "\(doctor)")
+    let owner = try BuiltProgram.run(["doctor", server.address(of: schema)] + shelf.vault)
+    #expect(owner.output.contains("ok    store"), "\(owner)")
     try server.execute("REVOKE SELECT ON \"\(schema)\"._consumer FROM onlooker")
     let refused = try BuiltProgram.run(["move", place, shelf.file("none")] + shelf.vault)
     #expect(try refused.code == 1 && !shelf.names.contains("none"), "\(refused)")
+  }
+
+  @Test("a schema without a store, whose name is to be checked")
+  func missing() async throws {
+    let (shelf, server) = (try await Shelf(), try PostgresServer.shared())
+    let result = try BuiltProgram.run(["doctor", server.address(of: server.newSchema())] + shelf.vault)
+    #expect(result.code == 1 && result.output.contains("check the schema's name"), "\(result)")
   }
 
   @Test("what reads does so on a standby")
@@ -59,5 +71,7 @@ struct ServerReaderTests {
     #expect(moved.code == 0, "\(moved)")
     try pair.awaitStandby()
     try reads(try pair.standby.address(of: "books"), shelf, "copy")
+    let doctor = try BuiltProgram.run(["doctor", pair.standby.address(of: "books")] + shelf.vault)
+    #expect(doctor.code == 0 && doctor.output.contains("name the primary server"), "\(doctor)")
   }
 }
