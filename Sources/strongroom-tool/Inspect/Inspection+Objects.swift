@@ -30,8 +30,8 @@ extension Inspection {
   struct ObjectsAnswer: Encodable {
     let columns: [String]
     let rows: [ShownRow]
-    /// Nil where it was not asked for.
-    let total: Int?
+    /// The number of objects on all pages.
+    let total: Int
     let milliseconds: Double
   }
 
@@ -39,16 +39,11 @@ extension Inspection {
   func objects(_ call: InspectRequest) throws -> Answer {
     let clock = ContinuousClock.now
     let entity = try entity(call)
-    let query = StoreQuery(condition: call["where"], search: call["search"], sort: call["sort"])
-    var request = try query.objectRequest(entity)
     let context = context
-    let total = call["count"] == nil ? nil : try context.count(for: request)
-    request.fetchLimit = call.number("limit", or: Self.pageSize, in: 1...500)
-    request.fetchOffset = call.number("offset", or: 0, in: 0...Int(Int32.max))
+    let (objects, total) = try page(call, of: entity, context)
     let relationships = entity.relationships.filter { !$0.isTransient }
-    request.relationshipKeyPathsForPrefetching = relationships.filter { !$0.isToMany }.map(\.name)
     let attributes = entity.attributes.filter { !$0.isTransient }
-    let rows = try context.fetch(request).map { object in
+    let rows = try objects.map { object in
       ShownRow(
         entity: object.entity.name, number: object.objectID.reference, isChanged: object.hasChanges,
         cells: try attributes.map {

@@ -16,6 +16,7 @@ actor Inspection {
   /// Counts the saves that a page may not show yet.
   private(set) var saves = 0
   var check = IntegrityCheck()
+  var lists = ObjectLists()
 
   var model: ManagedObjectModel { container.managedObjectModel }
 

@@ -44,11 +44,11 @@ def main(tool, store, vault):
         for _ in range(rounds):
             entity = chance.choice(entities)
             name, count = entity["name"], counts[entity["name"]]
-            measure("page of objects", "api/objects", entity=name, offset=chance.randrange(count), limit=100, count=1)
+            measure("page of objects", "api/objects", entity=name, offset=chance.randrange(count), limit=100)
             sort = chance.choice([one["name"] for one in entity["attributes"] if one["type"] != "binary"])
-            measure("sorted page", "api/objects", entity=name, sort="-" + sort, offset=chance.randrange(min(count, 5000)), count=1)
+            measure("sorted page", "api/objects", entity=name, sort="-" + sort, offset=chance.randrange(min(count, 5000)))
             text = next(one["name"] for one in entity["attributes"] if one["type"] == "string")
-            measure("filtered page", "api/objects", entity=name, where="%s CONTAINS[cd] '%s'" % (text, chance.choice("abcdefgh")), count=1)
+            measure("filtered page", "api/objects", entity=name, where="%s CONTAINS[cd] '%s'" % (text, chance.choice("abcdefgh")))
             rows = json.loads(ask("api/objects", entity=name, offset=chance.randrange(count), limit=1)[1])["rows"]
             for row in rows:
                 measure("object", "api/object", entity=row["entity"], number=row["number"])

@@ -41,7 +41,7 @@ export async function showObjects([name], parameters) {
 
   let answer;
   try {
-    answer = await ask("objects", { entity: name, where: parameters.where, search: parameters.search, sort: parameters.sort, offset, limit: pageSize, count: 1 });
+    answer = await ask("objects", { entity: name, where: parameters.where, search: parameters.search, sort: parameters.sort, offset, limit: pageSize });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return [...head, el("p", { class: "problem", role: "alert" }, error.message)];
