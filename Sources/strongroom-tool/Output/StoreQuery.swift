@@ -52,7 +52,7 @@ struct StoreQuery {
   func objectRequest(_ entity: EntityDescription) throws -> FetchRequest {
     var request = FetchRequest(
       entity.name,
-      where: try condition.map { TypedCondition(entity: entity).predicate(try FetchPredicate(format: $0)) },
+      where: try condition.map { try TypedCondition(entity: entity).predicate(FetchPredicate(format: $0)) },
       sortDescriptors: sorts,
       fetchLimit: limit,
       fetchOffset: offset)

@@ -8,24 +8,48 @@ import Strongroom
 struct TypedCondition {
   let entity: EntityDescription
 
-  func predicate(_ predicate: FetchPredicate) -> FetchPredicate {
+  /// - Throws: `ToolFailure` where a date is compared with what is none: no object would be found.
+  func predicate(_ predicate: FetchPredicate) throws -> FetchPredicate {
     switch predicate {
     case .constant: predicate
-    case .comparison(let comparison): .comparison(typed(comparison))
-    case .and(let parts): .and(parts.map(self.predicate))
-    case .or(let parts): .or(parts.map(self.predicate))
-    case .not(let part): .not(self.predicate(part))
+    case .comparison(let comparison): .comparison(try typed(comparison))
+    case .and(let parts): .and(try parts.map(self.predicate))
+    case .or(let parts): .or(try parts.map(self.predicate))
+    case .not(let part): .not(try self.predicate(part))
     case .kind: predicate
     }
   }
 
-  private func typed(_ comparison: FetchComparison) -> FetchComparison {
+  private func typed(_ comparison: FetchComparison) throws -> FetchComparison {
     var result = comparison
     (result.left, result.right) = (own(comparison.left), own(comparison.right))
     let (left, right) = (kind(result.left), kind(result.right))
     if let left { result.right = converted(result.right, to: left) }
     if let right { result.left = converted(result.left, to: right) }
+    if case .attribute(.date) = left { try checkDate(result.right, comparedWith: comparison.left) }
+    if case .attribute(.date) = right { try checkDate(result.left, comparedWith: comparison.right) }
     return result
+  }
+
+  private func checkDate(_ expression: FetchExpression, comparedWith date: FetchExpression) throws {
+    if case .list(let parts) = expression {
+      for part in parts { try checkDate(part, comparedWith: date) }
+      return
+    }
+    guard isNumberOrText(expression) else { return }
+    var name = "it"
+    if case .keyPath(let names) = date { name = names.joined(separator: ".") }
+    throw ToolFailure("\(name) is a date: write '2020-05-06' or '2020-05-06T12:00:00Z', in quotes")
+  }
+
+  /// Whether it is a constant that is no date: `2020-05-06` without quotes is a difference of numbers.
+  private func isNumberOrText(_ expression: FetchExpression) -> Bool {
+    switch expression {
+    case .value(.integer), .value(.double), .value(.decimal), .value(.string), .value(.boolean): true
+    case .function(.now, _), .function(.castToDate, _): false
+    case .function(_, let parts): parts.allSatisfy(isNumberOrText)
+    default: false
+    }
   }
 
   /// The object itself, where its number is asked for.
