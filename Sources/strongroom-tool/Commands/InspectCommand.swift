@@ -51,7 +51,8 @@ struct InspectCommand: AsyncParsableCommand {
     }
     let dropped = try await inspection.close()
     if dropped > 0 {
-      FileHandle.standardError.write(Data("The changes of \(dropped) objects were not saved.\n".utf8))
+      let objects = dropped == 1 ? "1 object" : "\(dropped.formatted()) objects"
+      FileHandle.standardError.write(Data("The changes of \(objects) were not saved.\n".utf8))
     }
   }
 }

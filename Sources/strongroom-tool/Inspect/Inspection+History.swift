@@ -56,7 +56,7 @@ extension Inspection {
     return try Answer(
       json: ChangesAnswer(
         counts: Dictionary(grouping: changes) { "\($0.changeType)" }.mapValues(\.count),
-        changes: changes.prefix(Self.mostChanges).map { change in
+        changes: (call["counts"] == nil ? changes.prefix(Self.mostChanges) : []).map { change in
           ShownChange(
             kind: "\(change.changeType)", entity: change.changedObjectID.entity.name,
             number: change.changedObjectID.reference,

@@ -5,9 +5,18 @@ extension Inspection {
   private static let mostRows = 1000
   private static let longestCell = 200
 
+  struct ShownQueryRow: Encodable {
+    /// The number of the row's object; nil for a group.
+    var number: Int64?
+    let cells: [ShownValue]
+  }
+
   struct QueryAnswer: Encodable {
+    let entity: String
     let columns: [String]
-    let rows: [[ShownValue]]
+    /// The entity whose numbers a column has; nil for values.
+    let destinations: [String?]
+    let rows: [ShownQueryRow]
     /// Whether there are more rows than are shown.
     let isCut: Bool
     let plan: QueryPlan?
@@ -23,27 +32,41 @@ extension Inspection {
     // One more shows whether there are more.
     if isLimited, !line.query.isCounted, !line.query.isGrouped { line.limit(to: most + 1) }
     let context = context
-    let request = try line.query.request(line.entity, model)
+    var request = try line.query.request(line.entity, model)
     let plan = try? context.queryPlan(for: request)
     let columns = (request.propertiesToFetch ?? []).map(\.name)
-    var rows: [[ShownValue]] = []
+    var rows: [ShownQueryRow] = []
     if line.query.isExplained {
       // The plan alone.
     } else if line.query.isCounted {
-      rows = [[ShownValue(Cell(try context.count(for: request)), upTo: Self.longestCell)]]
+      rows = [Self.row([Cell(try context.count(for: request))])]
     } else if line.query.isGrouped {
       rows = try context.fetchDictionaries(request).map { row in
-        columns.map { ShownValue(Cell(row[$0] ?? .null), upTo: Self.longestCell) }
+        Self.row(columns.map { Cell(row[$0] ?? .null) })
       }
+    } else if line.query.isDistinct {
+      try StoreQuery.enumerate(request, context) { rows.append(Self.row($0)) }
     } else {
+      // The last column leads to the row's object.
+      request.propertiesToFetch = (request.propertiesToFetch ?? []) + [ExpressionDescription("", .selfObject)]
       try StoreQuery.enumerate(request, context) { cells in
-        rows.append(cells.map { ShownValue($0, upTo: Self.longestCell) })
+        rows.append(Self.row(cells.dropLast(), number: cells.last.flatMap { Int64($0.text) }))
       }
     }
+    let entity = model.entity(named: line.entity)
     return try Answer(
       json: QueryAnswer(
-        columns: line.query.isCounted ? ["count"] : columns, rows: Array(rows.prefix(most)),
+        entity: line.entity, columns: line.query.isCounted ? ["count"] : columns,
+        destinations: columns.map { name in
+          entity.flatMap { StoreQuery.relationship(name, $0) }.flatMap {
+            $0.isToMany ? nil : $0.destination.name
+          }
+        }, rows: Array(rows.prefix(most)),
         isCut: rows.count > most, plan: plan, milliseconds: clock.milliseconds))
+  }
+
+  private static func row(_ cells: some Sequence<Cell>, number: Int64? = nil) -> ShownQueryRow {
+    ShownQueryRow(number: number, cells: cells.map { ShownValue($0, upTo: longestCell) })
   }
 
   /// What the end of a line may go on with, and the beginning of the word that it completes.

@@ -19,7 +19,8 @@ extension Inspection {
     init(_ what: String, _ value: String) { (self.what, self.value) = (what, value) }
 
     init(_ what: String, bytes: Int) {
-      self.init(what, bytes.formatted(.byteCount(style: .file)) + " (\(bytes.formatted()) bytes)")
+      let exact = "\(bytes.formatted()) bytes"
+      self.init(what, bytes < 1000 ? exact : bytes.formatted(.byteCount(style: .file)) + " (\(exact))")
     }
   }
 
@@ -43,8 +44,11 @@ extension Inspection {
       Fact("store", store.path), Fact("identifier", summary.identifier.uuidString),
       Fact("cipher", "SQLCipher \(summary.cipherVersion)"), Fact("SQLite", summary.libraryVersion),
     ] + files + [
-      Fact("pages", "\(summary.pageCount.formatted()) of 4,096 bytes"),
-      Fact("free pages", "\(summary.freePageCount.formatted()); strongroom compact gives them back"),
+      Fact("pages", "\(summary.pageCount.formatted()), each of 4,096 bytes"),
+      Fact(
+        "free pages",
+        summary.freePageCount == 0
+          ? "0" : "\(summary.freePageCount.formatted()); strongroom compact gives them back"),
       Fact("page cache", bytes: description.pageCacheBytes),
       Fact("recovery code", isShown ? "was shown" : "was never shown: strongroom key recovery show"),
     ]

@@ -17,6 +17,8 @@ actor Inspection {
   private(set) var saves = 0
   var check = IntegrityCheck()
   var lists = ObjectLists()
+  /// The store's file as it was when it was opened; nil on a server.
+  private let file: UInt64?
 
   var model: ManagedObjectModel { container.managedObjectModel }
 
@@ -26,6 +28,7 @@ actor Inspection {
     isWriting: Bool
   ) async {
     (self.container, self.store, self.description) = (container, store, description)
+    file = Self.file(of: store)
     guard isWriting else {
       editor = nil
       return
@@ -106,11 +109,28 @@ actor Inspection {
   }
 
   /// Waits until there are more saves than a page has seen, and at most ten seconds.
-  private func saves(after seen: Int) async -> [String: Int] {
-    for _ in 0..<50 where saves <= seen {
+  private func saves(after seen: Int) async -> SavesAnswer {
+    for _ in 0..<50 where saves <= seen && !isReplaced {
       guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { break }
     }
-    return ["saves": saves]
+    // A page that knows it does not ask all the time.
+    if isReplaced, saves <= seen { try? await Task.sleep(for: .milliseconds(500)) }
+    return SavesAnswer(saves: saves, isReplaced: isReplaced)
+  }
+
+  struct SavesAnswer: Encodable {
+    let saves: Int
+    /// Whether another file is at the store's path, or none, so that what is shown is of the past.
+    let isReplaced: Bool
+  }
+
+  private var isReplaced: Bool { file != nil && file != Self.file(of: store) }
+
+  /// The number of a store's file in its file system.
+  private static func file(of store: any IncrementalStore) -> UInt64? {
+    guard let path = (store as? SQLCipherStore)?.path else { return nil }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.systemFileNumber] as? NSNumber)?.uint64Value
   }
 }
 

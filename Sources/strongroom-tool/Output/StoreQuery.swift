@@ -194,7 +194,8 @@ struct StoreQuery {
     return relationship(column, entity)?.isToMany == true ? column + ".@count" : column
   }
 
-  private static func relationship(_ path: String, _ entity: EntityDescription) -> RelationshipDescription? {
+  /// The relationship that a key path of relationships ends with.
+  static func relationship(_ path: String, _ entity: EntityDescription) -> RelationshipDescription? {
     var current = entity
     var result: RelationshipDescription?
     for name in path.split(separator: ".").map(String.init) {

@@ -1,5 +1,5 @@
 // What was saved, newest first.
-import { ask, el, go, objectLink } from "./page.js";
+import { ask, counted, el, go, objectLink } from "./page.js";
 
 const words = { insert: "inserted", update: "updated", delete: "deleted" };
 const signs = { insert: "+", update: "~", delete: "−" };
@@ -10,8 +10,25 @@ function change(one) {
   return el("li", {}, `${signs[one.kind] ?? one.kind} `, one.kind === "delete" ? link.title : objectLink(link), what);
 }
 
-/** The changes are asked for when they are to be seen: an import has very many. */
+function summed(counts) {
+  return Object.keys(words).filter((kind) => counts[kind]).map((kind) => `${counts[kind].toLocaleString("en")} ${words[kind]}`).join(", ");
+}
+
+/** Counts the changes of a transaction when its line comes into view. */
+const inView = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    inView.unobserve(target);
+    ask("changes", { number: target.dataset.number, counts: 1 })
+      .then(({ counts }) => { target.querySelector(".changes").textContent = summed(counts); })
+      .catch(() => {});
+  }
+});
+
+/** The changes are asked for when they are to be seen: an import has very many. What is open stays so when others save. */
 function transaction(one) {
+  const known = document.querySelector(`.transaction[data-number="${one.number}"]`);
+  if (known) return known;
   const changes = el("div", {});
   const details = el("details", { ontoggle: async () => {
     if (!details.open || changes.firstChild) return;
@@ -19,7 +36,7 @@ function transaction(one) {
       const { counts, changes: first } = await ask("changes", { number: one.number });
       const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
       changes.replaceChildren(
-        el("p", {}, Object.entries(counts).map(([kind, count]) => `${count.toLocaleString("en")} ${words[kind] ?? kind}`).join(", ")),
+        el("p", {}, counted(all, "change")),
         el("ul", {}, ...first.map(change)),
         all > first.length ? el("p", { class: "quiet" }, `${(all - first.length).toLocaleString("en")} more`) : "");
     } catch (error) {
@@ -28,8 +45,10 @@ function transaction(one) {
   } },
   el("summary", {}, el("span", { class: "count" }, String(one.number)), " ",
     el("time", { datetime: one.time }, new Date(one.time).toLocaleString()), " ",
-    el("strong", {}, one.author ?? ""), " ", el("span", { class: "quiet" }, `${one.program} ${one.process}`)), changes);
-  return el("li", { class: "transaction" }, details);
+    el("strong", {}, one.author ?? ""), " ", el("span", { class: "quiet" }, `${one.program} ${one.process}`), " ", el("span", { class: "changes" })), changes);
+  const line = el("li", { class: "transaction", "data-number": String(one.number) }, details);
+  inView.observe(line);
+  return line;
 }
 
 export async function showHistory(_, parameters) {

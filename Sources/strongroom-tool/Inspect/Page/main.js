@@ -13,7 +13,20 @@ const views = { objects: showObjects, object: showObject, model: showModel, quer
 const content = document.getElementById("content");
 let shownNumber = 0;
 
-async function show() {
+/** Where the page, its table and the document are scrolled to. */
+function scrolled() {
+  return [window.scrollY, content.scrollTop, content.querySelector(".scrolled")?.scrollTop ?? 0];
+}
+
+function scroll([document, page, table]) {
+  window.scrollTo(0, document);
+  content.scrollTop = page;
+  const inner = content.querySelector(".scrolled");
+  if (inner) inner.scrollTop = table;
+}
+
+/** Shows the place that the address names; what is unfolded stays so where the same place is shown again. */
+async function show(isAgain = false) {
   const { parts, parameters } = here();
   const name = parts[0] ?? "model";
   const number = ++shownNumber;
@@ -24,9 +37,11 @@ async function show() {
   }
   const focused = document.activeElement?.closest("[data-property]")?.dataset.property;
   try {
-    const view = await (views[name] ?? showModel)(parts.slice(1), parameters);
+    const view = await (Object.hasOwn(views, name) ? views[name] : showModel)(parts.slice(1), parameters);
     if (number !== shownNumber) return;
+    const open = [...content.querySelectorAll("details[id][open]")].map((one) => one.id);
     content.replaceChildren(...[view].flat());
+    if (isAgain) for (const id of open) content.querySelector(`#${id}`)?.setAttribute("open", "");
     if (focused) content.querySelector(`[data-property="${CSS.escape(focused)}"]`)?.querySelector("input, textarea, select")?.focus();
     document.title = `${content.querySelector("h2")?.textContent ?? "Strongroom"} – Strongroom`;
   } catch (error) {
@@ -50,20 +65,26 @@ async function showEntities() {
           el("span", { class: "count" }, counts[entity.name].toLocaleString("en")))))));
 }
 
+async function showAgain() {
+  const place = scrolled();
+  await show(true);
+  scroll(place);
+}
+
 /** Shows again what others have saved, unless something is being typed. */
 async function watch() {
   const live = document.getElementById("live");
   let seen = null;
   for (;;) {
     try {
-      const { saves } = await ask("saves", { seen });
+      const { saves, isReplaced } = await ask("saves", { seen });
       seen ??= saves;
-      live.textContent = "live";
-      live.className = "on";
+      live.textContent = isReplaced ? "The store's file was replaced or removed, and this is what was in it: start the program again." : "live";
+      live.className = isReplaced ? "off" : "on";
       if (saves > seen) {
         seen = saves;
         await showEntities();
-        if (!document.activeElement?.matches("input, textarea, select")) await show();
+        if (!document.activeElement?.matches("input, textarea, select")) await showAgain();
         content.dataset.saves = seen;
       }
     } catch {
@@ -130,14 +151,16 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("changed", async () => {
-  await Promise.all([showEntities(), show(), showEdits()]);
+  await Promise.all([showEntities(), showAgain(), showEdits()]);
 });
 let isBack = false;
 window.navigation?.addEventListener("navigate", (event) => { isBack = event.navigationType === "traverse"; });
-window.addEventListener("hashchange", async () => {
+const left = new Map();
+window.addEventListener("hashchange", async (event) => {
+  left.set(event.oldURL, scrolled());
+  const place = isBack ? left.get(event.newURL) : null;
   await show();
-  // The browser itself goes to where it was when one goes back.
-  if (!isBack) window.scrollTo(0, 0);
+  scroll(place ?? [0, 0, 0]);
 });
 
 Object.assign(model, await ask("model"));

@@ -23,6 +23,8 @@ function zoomable(svg) {
   const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   let [x, y, scale] = [0, 0, 1];
   const draw = () => svg.setAttribute("viewBox", `${x} ${y} ${width / scale} ${height / scale}`);
+  // The frame has the diagram's form, as far as the window allows.
+  svg.style.aspectRatio = `${width} / ${height}`;
   const zoom = (factor, atX = 0.5, atY = 0.5) => {
     const next = Math.min(Math.max(scale * factor, 0.5), 12);
     x += (width / scale - width / next) * atX;
@@ -45,6 +47,14 @@ function zoomable(svg) {
     y -= event.movementY * unit;
     draw();
   });
+  // Where all of it would be too small to read, it begins with its upper left part.
+  const begin = () => {
+    const wide = svg.getBoundingClientRect().width;
+    if (wide > 0 && wide / width < 0.55) {
+      zoom(0.75 * width / wide, 0, 0);
+    }
+  };
+  requestAnimationFrame(begin);
   return el("div", { class: "diagram" },
     el("p", { class: "zoom" },
       el("button", { onclick: () => zoom(1.4), title: "Larger" }, "+"), el("button", { onclick: () => zoom(1 / 1.4), title: "Smaller" }, "−"),
@@ -60,7 +70,7 @@ export async function showModel() {
   return [
     el("h2", {}, "Model"),
     zoomable(await picture()),
-    el("details", {}, el("summary", {}, `${model.entities.length} entities, ${rows.length} properties`),
+    el("details", { id: "properties" }, el("summary", {}, `Properties (${rows.length}) of all entities (${model.entities.length})`),
       el("table", {},
         el("thead", {}, el("tr", {}, ...["entity", "property", "type", "inverse"].map((name) => el("th", { scope: "col" }, name)))),
         el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((text, at) => el("td", {}, at === 0 ? el("a", { href: place(["objects", text]) }, text) : text))))))),

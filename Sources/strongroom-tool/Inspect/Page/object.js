@@ -1,5 +1,5 @@
 // One object: its values, and what it is linked with.
-import { ask, el, entityNamed, model, objectLink, place, shown, unfolded, valueAddress } from "./page.js";
+import { ask, counted, el, entityNamed, model, objectLink, place, shown, unfolded, valueAddress } from "./page.js";
 import { attributeEditor, deleteObject, linkEditor, unlinkButton } from "./editing.js";
 
 function value(object, property) {
@@ -24,7 +24,7 @@ function destinations(object, property, relationship) {
   }
   const more = property.count - property.links.length;
   return [
-    el("span", { class: "quiet" }, `${property.count.toLocaleString("en")} objects`),
+    el("span", { class: "quiet" }, counted(property.count, "object")),
     el("ul", { class: "links" }, ...property.links.map((link) => el("li", {}, objectLink(link), unlinkButton(object, relationship, link)))),
     more > 0 ? el("a", { href: place(["object", object.entity, String(object.number)], { first: "1000" }) }, `${more.toLocaleString("en")} more`) : null,
   ];

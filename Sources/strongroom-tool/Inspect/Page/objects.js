@@ -29,7 +29,7 @@ function meant(condition, entity) {
 export async function showObjects([name], parameters) {
   const entity = entityNamed(name);
   if (!entity) throw new Refused({ error: `the store has no entity ${name}` });
-  const offset = Number(parameters.offset ?? 0);
+  const offset = Math.min(Math.max(Math.trunc(Number(parameters.offset)) || 0, 0), 2 ** 31 - 1);
   const change = (changes) => go(["objects", name], { ...parameters, offset: "", ...changes });
 
   const condition = el("input", { type: "text", name: "where", value: parameters.where ?? "", placeholder: "condition, as name CONTAINS 'lib'", "aria-label": "Condition", "data-first": true, autocomplete: "off", spellcheck: "false" });

@@ -90,6 +90,11 @@ export function unfolded(text) {
   }
 }
 
+/** So many of something: "1 object", "2,000 objects". */
+export function counted(count, what) {
+  return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+}
+
 export function took(milliseconds) {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }

@@ -1,5 +1,5 @@
 // A query as in the shell, with its rows, its time and its plan.
-import { ask, completing, el, go, shown, took } from "./page.js";
+import { ask, completing, counted, el, go, objectLink, shown, took } from "./page.js";
 
 function planOf(plan, isOpen) {
   if (!plan) return null;
@@ -8,6 +8,10 @@ function planOf(plan, isOpen) {
     el("ul", {}, ...plan.steps.map((step) => el("li", { class: step.usesIndex ? "good" : "slow" }, `${step.usesIndex ? "index" : "scan"}: ${step.text}`)),
       plan.isEvaluatedInMemory ? el("li", { class: "slow" }, "then filtered in memory") : null,
       ...plan.suggestedIndexes.map((name) => el("li", {}, `an index on ${name} would help`))));
+}
+
+function linkTo(entity, number) {
+  return objectLink({ entity, number, title: String(number) });
 }
 
 export async function showQuery(_, parameters) {
@@ -19,12 +23,16 @@ export async function showQuery(_, parameters) {
   if (!text) return [...head, el("p", { class: "quiet" }, "An entity and what to do with it: where, search, sort, limit, offset, columns, group, aggregates, having, distinct, count, explain.")];
   const answer = await ask("query", { text }).catch((error) => error);
   if (answer instanceof Error) return [...head, el("p", { class: "problem", role: "alert" }, answer.message)];
+  const hasObjects = answer.rows.some((row) => row.number !== undefined);
   return [
     ...head,
-    el("p", { class: "quiet", id: "range" }, `${answer.rows.length.toLocaleString("en")} rows${answer.isCut ? ", and more" : ""}, ${took(answer.milliseconds)}`),
+    el("p", { class: "quiet", id: "range" }, `${counted(answer.rows.length, "row")}${answer.isCut ? ", and more" : ""}, ${took(answer.milliseconds)}`),
     planOf(answer.plan, /\|\s*explain\b/.test(text)),
     el("div", { class: "scrolled" }, el("table", {},
-      el("thead", {}, el("tr", {}, ...answer.columns.map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, ...answer.rows.map((row) => el("tr", {}, ...row.map((one) => el("td", { class: one.kind === "number" ? "number" : undefined }, shown(one)))))))),
+      el("thead", {}, el("tr", {}, hasObjects ? el("th", { scope: "col" }, "№") : null, ...answer.columns.map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, ...answer.rows.map((row) => el("tr", {},
+        hasObjects ? el("td", { class: "number" }, linkTo(answer.entity, row.number)) : null,
+        ...row.cells.map((one, at) => el("td", { class: one.kind === "number" ? "number" : undefined },
+          one.kind === "number" && answer.destinations[at] ? linkTo(answer.destinations[at], one.text) : shown(one)))))))),
   ];
 }
