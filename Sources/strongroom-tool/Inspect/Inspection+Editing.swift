@@ -13,12 +13,16 @@ extension Inspection {
   struct Edits: Encodable {
     var inserted = 0
     var updated = 0
+    /// Those of the updated whose attributes are as they were.
+    var updatedByRelationship = 0
     var deleted = 0
     var canUndo = false
     var canRedo = false
     var objects: [ShownLink] = []
     /// Rules of the model that keep a save from being made.
     var failures: [ShownFailure] = []
+    /// What another program has saved meanwhile, where a save was refused for it.
+    var conflicts: [ShownConflict] = []
     /// What else was wrong.
     var error: String?
     /// The object that was made.
@@ -29,7 +33,11 @@ extension Inspection {
     guard let editor else { return Edits() }
     let (inserted, updated, deleted) = (editor.insertedObjects, editor.updatedObjects, editor.deletedObjects)
     return Edits(
-      inserted: inserted.count, updated: updated.count, deleted: deleted.count,
+      inserted: inserted.count, updated: updated.count,
+      updatedByRelationship: updated.count { object in
+        guard let names = try? object.changedValues().keys else { return false }
+        return names.allSatisfy { object.entity.attribute(named: $0) == nil }
+      }, deleted: deleted.count,
       canUndo: editor.undoManager?.canUndo ?? false, canRedo: editor.undoManager?.canRedo ?? false,
       objects: (inserted + updated + deleted).prefix(100).map(Self.link))
   }
@@ -57,6 +65,7 @@ extension Inspection {
     } catch {
       var edits = edits()
       edits.error = Self.advice(error)
+      edits.conflicts = (error as? ContextError).map { shown($0, editor) } ?? []
       return try Answer(.badRequest, json: edits)
     }
     var edits = edits()
@@ -68,8 +77,7 @@ extension Inspection {
   private static func advice(_ error: any Error) -> String {
     switch (error as? ContextError)?.code {
     case .conflict:
-      "another program has changed or deleted what you changed; note what you wrote, drop all, and change it"
-        + " again"
+      "another program has changed or deleted what you changed; nothing was saved"
     default:
       (error as? StoreError)?.code == .diskFull
         ? "the disk is full, and nothing was saved; make room, and save again" : "\(error)"
@@ -94,6 +102,8 @@ extension Inspection {
     case "redo": try editor.redo()
     case "rollback": editor.rollback()
     case "save":
+      editor.mergePolicy = try call["choices"].map(Self.policy) ?? .error
+      defer { editor.mergePolicy = .error }
       try editor.save()
       // An undo after it would take back what others have saved since.
       editor.undoManager?.removeAllActions()

@@ -15,6 +15,7 @@ enum Page {
     case "query.js": script(PackageResources.query_js)
     case "history.js": script(PackageResources.history_js)
     case "store.js": script(PackageResources.store_js)
+    case "conflicts.js": script(PackageResources.conflicts_js)
     case "editing.js": script(PackageResources.editing_js)
     default: nil
     }

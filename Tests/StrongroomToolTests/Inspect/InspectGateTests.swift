@@ -5,7 +5,9 @@ import Strongroom
 import Testing
 
 /// Who gets what from the port of `strongroom inspect`.
-@Suite("The page of a store")
+///
+/// Curl sends what no other client would.
+@Suite("The page of a store", .enabled(if: RunningInspect.hasCurl, "curl is not installed"))
 struct InspectGateTests {
   private func curl(_ arguments: String...) throws -> (status: String, body: String) {
     try RunningInspect.curl(arguments)

@@ -1,5 +1,7 @@
 import BuiltProgram
 import Foundation
+import FoundationNetworking
+import Glibc
 import Strongroom
 import Testing
 
@@ -86,10 +88,14 @@ final class RunningInspect {
   let address: URL
   private let process = Process()
 
-  init(_ shelf: InspectShelf, _ options: String...) throws {
+  convenience init(_ shelf: InspectShelf, _ options: String...) throws {
+    try self.init(arguments: options + shelf.vault + [shelf.store])
+  }
+
+  init(arguments: [String]) throws {
     let output = Pipe()
     process.executableURL = BuiltProgram.url()
-    process.arguments = ["inspect"] + options + shelf.vault + [shelf.store]
+    process.arguments = ["inspect"] + arguments
     process.standardOutput = output
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
@@ -103,10 +109,30 @@ final class RunningInspect {
 
   var port: Int { address.port ?? 0 }
 
+  private static let curlPath = "/usr/bin/curl"
+  static var hasCurl: Bool { access(curlPath, X_OK) == 0 }
+
+  /// What the page's own script is answered: an object of JSON.
+  func ask(_ call: String) async throws -> [String: Any] {
+    let answered = try await URLSession.shared.data(
+      from: try #require(URL(string: "api/\(call)", relativeTo: address)))
+    return try #require(try JSONSerialization.jsonObject(with: answered.0) as? [String: Any])
+  }
+
+  /// What a change is answered; a refusal is an object, too.
+  func tell(_ call: String, _ parameters: [String: String] = [:]) async throws -> [String: Any] {
+    var request = URLRequest(url: try #require(URL(string: "api/\(call)", relativeTo: address)))
+    request.httpMethod = "POST"
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.httpBody = try JSONSerialization.data(withJSONObject: parameters)
+    let answered = try await URLSession.shared.data(for: request)
+    return try #require(try JSONSerialization.jsonObject(with: answered.0) as? [String: Any])
+  }
+
   /// What curl is answered: the status, and the body.
   static func curl(_ arguments: [String]) throws -> (status: String, body: String) {
     let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+    process.executableURL = URL(fileURLWithPath: curlPath)
     process.arguments = ["-s", "--path-as-is", "-m", "20", "-w", "\n%{http_code}"] + arguments
     process.standardOutput = output
     try process.run()

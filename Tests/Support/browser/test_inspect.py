@@ -135,7 +135,7 @@ class Reading(InspectTests):
         self.shows("12.5")
         self.page.run("[...document.querySelectorAll('.properties a')].find((e) => e.textContent === 'Ada').click()")
         self.shows("Ada", "h2")
-        self.shows("1 objects")
+        self.shows("1 object")
         self.page.key("Backspace")
         self.shows("Book 0", "h2")
 
@@ -173,6 +173,7 @@ class Reading(InspectTests):
         self.page.type("Book | where pages > 345 | sort -pages | columns title, pages")
         self.page.key("Enter")
         self.shows("4 rows")
+        self.page.wait("document.querySelector('main tbody td a')?.getAttribute('href').startsWith('#/object/Book/')")
         self.page.click("#plan summary")
         self.shows("SELECT", "#plan")
         self.picture("inspect-query")
@@ -188,6 +189,7 @@ class Reading(InspectTests):
         self.page.wait("document.querySelector('.transaction')")
         self.page.click(".transaction:last-child summary")
         self.shows("252 inserted")
+        self.shows("252 changes")
         self.picture("inspect-history")
 
     def test_store(self):
@@ -226,6 +228,55 @@ class Reading(InspectTests):
             self.page.key(key)
             self.shows(title, "h2")
 
+    def test_history_stays_open(self):
+        self.page.wait("document.querySelector('#live.on')")
+        self.go("history")
+        self.page.wait("document.querySelector('.transaction:last-child .changes')?.innerText.includes('252 inserted')")
+        self.page.click(".transaction:last-child summary")
+        self.shows("252 changes")
+        count = self.page.run("document.querySelectorAll('.transaction').length")
+        other = Served("--write")
+        other.tell("insert", entity="Author")
+        other.tell("undo")
+        made = other.tell("insert", entity="Author")["made"]
+        other.tell("set", entity="Author", number=str(made["number"]), key="name", value="Comes and goes")
+        other.tell("save")
+        self.page.wait("document.querySelectorAll('.transaction').length === %d" % (count + 1))
+        self.assertTrue(self.page.run("document.querySelector('.transaction:last-child details').open"))
+        self.shows("252 changes")
+        other.tell("delete", entity="Author", number=str(made["number"]))
+        other.tell("save")
+        other.close()
+
+    def test_one_scrollbar_and_whole_words(self):
+        number = self.first()
+        for width, height in ((390, 760), (800, 700), (1400, 850)):
+            for dark in (False, True):
+                self.page = Page(self.browser, width, height, dark=dark)
+                self.page.open(self.served.address)
+                self.page.wait("document.body.dataset.ready")
+                for name, place, there in (
+                        ("model", "model", ".diagram"), ("objects", "objects/Book", "#range"), ("object", "object/Book/" + number, ".properties"),
+                        ("query", "query?text=Book", "#range"), ("history", "history", ".timeline"), ("store", "store", "#check")):
+                    self.go(place)
+                    self.page.wait("document.querySelector(%s)" % json.dumps(there))
+                    scrolling = self.page.run(
+                        "[document.documentElement, document.querySelector('main'), document.querySelector('.scrolled')].filter((e) => e && e.scrollHeight > e.clientHeight + 1"
+                        " && (e === document.documentElement || ['auto', 'scroll'].includes(getComputedStyle(e).overflowY))).length")
+                    self.assertLessEqual(scrolling, 1, (name, width))
+                    self.assertLessEqual(self.page.run("document.documentElement.scrollWidth"), width, (name, width))
+                    if name == "object":
+                        lines = self.page.run(
+                            "Math.max(...[...document.querySelectorAll('.properties th')].map((e) =>"
+                            " { const text = document.createRange(); text.selectNodeContents(e.firstChild); return text.getClientRects().length }))")
+                        self.assertEqual(lines, 1, "a label is not broken")
+                    if name == "model" and dark:
+                        self.assertNotEqual(self.page.run("getComputedStyle(document.querySelector('.diagram rect')).fill"), "rgb(255, 255, 255)")
+                    if name == "model":
+                        shown = self.page.run("document.querySelector('.diagram text').getBoundingClientRect().height")
+                        self.assertGreater(shown, 7, (width, "the diagram can be read"))
+                    self.picture("%s-%d-%s" % (name, width, "dark" if dark else "light"))
+
     def test_narrow_and_dark(self):
         self.page = Page(self.browser, 390, 760, dark=True)
         self.page.open(self.served.address + "#/objects/Book")
@@ -241,7 +292,20 @@ class Reading(InspectTests):
         self.assertEqual(status, 403)
         self.browser.events = []
 
+    def test_replaced_file(self):
+        self.page.wait("document.querySelector('#live.on')")
+        os.rename(FOLDER + "/s", FOLDER + "/away")
+        try:
+            self.shows("replaced or removed", "#live.off")
+        finally:
+            os.rename(FOLDER + "/away", FOLDER + "/s")
+        self.page.wait("document.querySelector('#live.on')")
+
     def test_wrong_places(self):
+        self.go("constructor")
+        self.page.wait("document.querySelector('.diagram')")
+        self.go("objects/Book?offset=-5")
+        self.shows("1–100 of 250")
         for place in ("objects/Nothing", "object/Book/99999", "object/Book/x", "query?text=%7C%7C"):
             self.go(place)
             self.page.wait("document.querySelector('main .problem')")
@@ -314,7 +378,8 @@ class Writing(InspectTests):
         self.shows("1 new", "#edits")
         self.page.run("document.querySelector('[data-property=books] input').value = 'Book 9'")
         self.page.run("document.querySelector('[data-property=books] form button').click()")
-        self.shows("1 objects", "[data-property=books]")
+        self.shows("1 object", "[data-property=books]")
+        self.shows("by a relationship", "#edits")
         self.shows("New author", "h2")
         self.page.run("document.querySelector('[data-property=books] input').value = '99999'")
         self.page.run("document.querySelector('[data-property=books] form button').click()")
@@ -339,8 +404,17 @@ class Writing(InspectTests):
         other.tell("save")
         self.page.key("s", CONTROL)
         self.shows("another program has changed", "#edits")
-        self.page.run("[...document.querySelectorAll('#edits button')].find((e) => e.textContent === 'Drop all').click()")
-        self.page.wait("document.querySelector('[data-property=price] input')?.value === '2'")
+        self.page.wait("document.querySelector('#conflict[open]')")
+        self.assertEqual(self.page.run("[...document.querySelectorAll('#conflict [data-conflict=price] td')].map((e) => e.innerText.trim())"), ["12.5", "1", "2"])
+        self.picture("inspect-conflict")
+        self.page.run("[...document.querySelectorAll('#conflict button')].find((e) => e.textContent === 'Not now').click()")
+        self.shows("1 changed", "#edits")
+        self.page.key("s", CONTROL)
+        self.page.wait("document.querySelector('#conflict[open]')")
+        self.page.run("[...document.querySelectorAll('#conflict button')].find((e) => e.textContent === 'All mine').click()")
+        self.page.run("[...document.querySelectorAll('#conflict button')].find((e) => e.textContent === 'Save these').click()")
+        self.page.wait("document.querySelector('#edits').hidden")
+        self.page.wait("document.querySelector('[data-property=price] input')?.value === '1'")
         other.tell("set", entity="Book", number=number, key="price", value="12.5")
         other.tell("save")
         other.close()

@@ -1,4 +1,5 @@
 // Changes that are not saved: made one by one, undone, and saved together.
+import { resolve } from "./conflicts.js";
 import { ask, el, here, model, objectLink, place, Refused, tell } from "./page.js";
 
 const bar = document.getElementById("edits");
@@ -45,6 +46,7 @@ async function performNow(name, parameters = {}, field = null) {
   } catch (error) {
     // Without an answer the program has ended: the line at the top says so, and later changes are tried again.
     if (!(error instanceof Refused)) return null;
+    if (error.answer.conflicts?.length > 0) resolve(error.answer.conflicts, (choices) => perform("save", { choices: JSON.stringify(choices) }));
     if (problem) {
       problem.textContent = error.answer.error ?? error.answer.failures.map((failure) => failure.message).join(", ");
       showBar(error.answer);
@@ -57,10 +59,12 @@ async function performNow(name, parameters = {}, field = null) {
 
 function showBar(edits, problems = []) {
   const parts = [["new", edits.inserted], ["changed", edits.updated], ["deleted", edits.deleted]].filter(([, count]) => count > 0);
+  const byRelationship = edits.updatedByRelationship ?? 0;
   bar.hidden = !model.isWritable || (parts.length === 0 && problems.length === 0 && !edits.canUndo && !edits.canRedo);
   if (bar.hidden) return;
   bar.replaceChildren(
     el("strong", {}, parts.length === 0 ? "nothing is unsaved" : parts.map(([what, count]) => `${count} ${what}`).join(", ")),
+    byRelationship > 0 ? el("span", { class: "quiet" }, `${byRelationship} of them by a relationship, which changes the objects at both its ends`) : "",
     el("button", { disabled: !edits.canUndo, onclick: undoLast }, "Undo"),
     el("button", { disabled: !edits.canRedo, onclick: redoLast }, "Redo"),
     el("button", { disabled: parts.length === 0, onclick: () => perform("rollback") }, "Drop all"),
