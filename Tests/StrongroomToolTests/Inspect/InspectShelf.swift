@@ -87,12 +87,15 @@ final class InspectShelf: Sendable {
 final class RunningInspect {
   let address: URL
   private let process = Process()
+  /// Its folder is there as long as the program runs.
+  private let shelf: InspectShelf?
 
   convenience init(_ shelf: InspectShelf, _ options: String...) throws {
-    try self.init(arguments: options + shelf.vault + [shelf.store])
+    try self.init(arguments: options + shelf.vault + [shelf.store], shelf)
   }
 
-  init(arguments: [String]) throws {
+  init(arguments: [String], _ shelf: InspectShelf? = nil) throws {
+    self.shelf = shelf
     let output = Pipe()
     process.executableURL = BuiltProgram.url()
     process.arguments = ["inspect"] + arguments

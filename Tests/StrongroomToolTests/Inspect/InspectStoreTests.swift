@@ -31,7 +31,7 @@ struct InspectStoreTests {
     #expect(query["columns"] as? [String] == ["title", "author"])
     #expect((query["destinations"] as? [Any])?.last as? String == "Author")
     let object = try await running.ask("object?entity=Book&number=\(try #require(row["number"] as? Int))")
-    #expect(object["title"] as? String == "Book 0")
+    #expect(object["title"] as? String == "Book 0", "\(row) \(object)")
     let changes = try await running.ask("changes?number=1&counts=1")
     #expect((changes["counts"] as? [String: Int])?["insert"] == 1302)
     #expect((changes["changes"] as? [Any])?.isEmpty == true)

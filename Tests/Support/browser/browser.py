@@ -78,8 +78,8 @@ class Page:
 
     def __init__(self, browser, width=1280, height=800, dark=False):
         self.browser = browser
-        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
         self.resize(width, height)
@@ -91,6 +91,10 @@ class Page:
 
     def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def close(self):
+        """Ends its requests too: a browser has six connections to a server at most, and each page waits on one."""
+        self.browser.call("Target.closeTarget", targetId=self.target)
 
     def open(self, address):
         self.call("Page.navigate", url=address)

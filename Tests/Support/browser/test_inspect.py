@@ -59,6 +59,7 @@ class InspectTests(unittest.TestCase):
         self.page.wait("document.body.dataset.ready")
 
     def tearDown(self):
+        self.page.close()
         refused = [text for text in self.page.problems() if "400 (Bad Request)" not in text]
         self.assertEqual(refused, [])
 
@@ -252,6 +253,7 @@ class Reading(InspectTests):
         number = self.first()
         for width, height in ((390, 760), (800, 700), (1400, 850)):
             for dark in (False, True):
+                self.page.close()
                 self.page = Page(self.browser, width, height, dark=dark)
                 self.page.open(self.served.address)
                 self.page.wait("document.body.dataset.ready")
@@ -278,6 +280,7 @@ class Reading(InspectTests):
                     self.picture("%s-%d-%s" % (name, width, "dark" if dark else "light"))
 
     def test_narrow_and_dark(self):
+        self.page.close()
         self.page = Page(self.browser, 390, 760, dark=True)
         self.page.open(self.served.address + "#/objects/Book")
         self.page.wait("document.querySelector('#range')")
