@@ -33,7 +33,7 @@ extension SecretFileSession {
   }
 
   private static func subscribe(_ connection: OpaquePointer) -> guint {
-    // What the subscription is told goes with this context, which nobody looks into.
+    // The signals are queued in this context, which is freed with them.
     let context = g_main_context_new()
     g_main_context_push_thread_default(context)
     defer {

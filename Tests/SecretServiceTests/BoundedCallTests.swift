@@ -26,7 +26,7 @@ struct BoundedCallTests {
       }
     }
     #expect(error?.code == .timedOut)
-    #expect(clock.now - start < .seconds(10))
+    #expect(clock.now - start < .seconds(25))
   }
 
   @Test("cancelling the task ends the call at once where its cancelling never ends", .timeLimit(.minutes(1)))
@@ -43,6 +43,6 @@ struct BoundedCallTests {
     task.cancel()
     let error = await #expect(throws: KeyringError.self) { try await task.value }
     #expect(error?.code == .cancelled)
-    #expect(clock.now - start < .seconds(10))
+    #expect(clock.now - start < .seconds(25))
   }
 }

@@ -37,13 +37,13 @@ extension MigrationSurvey {
 
   /// Nil also where the store still has all that the version has.
   private var wouldFillAnew: MigrationIssue? {
-    hasNews ? newerStore("what was dropped then would come back without its values") : nil
+    addsProperties ? newerStore("what was dropped then would come back without its values") : nil
   }
 
-  /// Whether the version has an entity or a stored property that the store does not have.
-  private var hasNews: Bool {
+  /// Whether an entity of the store has a stored property in the version that it does not have.
+  private var addsProperties: Bool {
     new.model.entities.contains { entity in
-      guard let pair = mapping.entities[entity.name] else { return true }
+      guard let pair = mapping.entities[entity.name] else { return false }
       return entity.attributes.contains {
         $0.field >= 0 && $0.derivation == nil && pair.attributes[$0.index] == nil
       } || entity.relationships.contains { !$0.isTransient && pair.relationships[$0.index] == nil }

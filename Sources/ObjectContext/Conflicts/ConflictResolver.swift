@@ -38,8 +38,8 @@ struct ConflictResolver: GraphOperation {
     if resolutions.contains(where: { if case .refuse = $0 { true } else { false } }) {
       throw ContextError(
         .conflict,
-        "nothing was saved: \(found.count.counted("object", "was", "were")) changed or deleted elsewhere since"
-          + " the context read them; refresh and save again, or choose a merge policy",
+        "nothing was saved: \(found.count.counted("object", "was", "were")) changed or deleted elsewhere"
+          + " since the context read them; refresh and save again, or choose a merge policy",
         conflicts: found.map(\.conflict), cause: error)
     }
     beginMerging()

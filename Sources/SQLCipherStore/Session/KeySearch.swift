@@ -163,7 +163,7 @@ struct KeySearch {
       .keyMissing,
       "the key of the store at \(path) is not in \(names); no new one is made, since it could not open the"
         + " file;"
-        + " bring the old key back, or restore it with the recovery code")
+        + " bring the old key back, or restore it with the recovery code (`strongroom key recovery restore`)")
   }
 
   /// A page after the first that one of the keys did write: then the key is right and page 1 is

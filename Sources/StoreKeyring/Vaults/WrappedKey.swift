@@ -36,7 +36,8 @@ struct WrappedKey: Codable, Sendable {
     guard var opened = try cipher.open(sealed, authenticating: authenticated) else {
       throw KeyringError(
         .wrongPassphrase,
-        "the passphrase does not unwrap the key, or the key file beside the store was changed")
+        "the passphrase does not unwrap the key, or the key file beside the store was changed; type it again,"
+          + " or open the store with the recovery code")
     }
     defer { opened.resetBytes(in: 0..<opened.count) }
     return StoredKey(

@@ -83,7 +83,8 @@ public struct StoreComparison: Sendable, Hashable {
     guard let first = differences.first else { return }
     throw StoreError(
       .copyDiffers,
-      "the new store differs from its source in \(differenceCount.counted("place")), first in \(first); \(advice)"
+      "the new store differs from its source in \(differenceCount.counted("place")), first in \(first);"
+        + " \(advice)"
     )
   }
 }

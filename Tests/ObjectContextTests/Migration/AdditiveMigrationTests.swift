@@ -153,11 +153,13 @@ struct AdditiveMigrationTests {
     arguments: MigrationPlace.Kind.all)
   func moved(kind: MigrationPlace.Kind) async throws {
     let place = try await Self.filled(kind)
-    func model(_ inRoot: Bool) throws -> ManagedObjectModel {
+    // The last one is no version that the store has had.
+    func model(_ inRoot: Bool, isLast: Bool = false) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         Entity("Reading") {
           Attribute("name", .string, optional: false)
           Attribute("note", .string, indexed: true)
+          if isLast { Attribute("comment", .string) }
           if inRoot { Attribute("rank", .integer64, default: .integer(4)) }
         }
         Entity("Special", parent: "Reading") {
@@ -175,7 +177,7 @@ struct AdditiveMigrationTests {
       let ranked = try Self.count("Special", "rank", .equal, .integer(4), context)
       #expect(ranked == Self.rows / 10)
     }
-    try await place.with(model(true)) { context in
+    try await place.with(model(true, isLast: true)) { context in
       let object = try #require(
         try context.fetch(FetchRequest("Reading", where: .compare("name", .equal, .string("new")))).first)
       #expect(try object.value(forKey: "rank") == .integer(4))

@@ -157,7 +157,14 @@ package final class PostgresServer: Sendable {
   }
 
   /// Kills the server, which is started again at once.
-  package func crash() { if let processNumber { kill(processNumber, SIGKILL) } }
+  package func crash() {
+    guard let processNumber else { return }
+    // The processes of its connections may else live long enough to commit.
+    let children = try? String(
+      contentsOfFile: "/proc/\(processNumber)/task/\(processNumber)/children", encoding: .utf8)
+    kill(processNumber, SIGKILL)
+    for child in (children ?? "").split(separator: " ").compactMap({ pid_t($0) }) { kill(child, SIGKILL) }
+  }
 
   /// Stops the server, and returns when it is stopped; it stays so.
   /// - Parameter signal: SIGINT for PostgreSQL's fast shutdown, SIGKILL.
