@@ -348,9 +348,47 @@ class Writing(InspectTests):
         self.page.run("document.activeElement.select()")
         self.page.type("Book 0")
         self.page.key("s", CONTROL)
-        self.page.wait("document.querySelector('#edits').hidden")
         self.go("objects/Book?where=title%20%3D%3D%20'Book%200'")
         self.shows("1–1 of 1")
+
+    def test_typing_while_the_object_is_shown_again(self):
+        """What a save shows again comes half a second late here, while a person goes on."""
+        self.go("object/Book/" + self.first())
+        self.page.wait("document.querySelector('[data-property=title] textarea')")
+        self.page.run(
+            "(() => { const send = window.fetch; window.late = 0; window.fetch = async (address, ...rest) => {"
+            " const answer = await send(address, ...rest); if (!address.includes('api/object?')) return answer;"
+            " await new Promise((done) => setTimeout(done, 500)); setTimeout(() => { window.late += 1 }, 50); return answer; } })()")
+
+        def focus():
+            self.page.run("(() => { const e = document.querySelector('[data-property=title] textarea'); e.focus(); e.select() })()")
+
+        def save():
+            late = self.page.run("window.late")
+            self.page.key("s", CONTROL)
+            self.page.wait("document.querySelector('#edits').hidden")
+            return "window.late > %d" % late
+
+        focus()
+        self.page.type("Typed")
+        answered = save()
+        focus()
+        self.page.type("Bo")
+        self.page.wait(answered)
+        self.page.type("ok")
+        answered = save()
+        self.page.wait(answered)
+        self.shows("Book", "h2")
+        focus()
+        self.page.type("Typed")
+        answered = save()
+        focus()
+        self.page.wait(answered)
+        self.page.type("Book 0")
+        self.page.wait(save())
+        self.page.wait("document.querySelector('h2').innerText === 'Book 0'")
+        self.page.wait("document.querySelector('#edits').hidden")
+        self.first()
 
     def test_refused_beside_the_field(self):
         self.go("object/Book/" + self.first())

@@ -23,6 +23,9 @@ function showProblems(answer) {
 
 let last = Promise.resolve();
 
+/** Ends when no change is on its way. */
+export function settled() { return last; }
+
 /** Changes are made one after the other, in the order in which they were asked for. */
 function perform(name, parameters, field) {
   bar.classList.add("waits");
@@ -113,7 +116,8 @@ export function attributeEditor(object, attribute, value) {
     : attribute.type === "string" ? el("textarea", { rows: String(Math.min((value?.text ?? "").split("\n").length, 12)) })
     : el("input", { type: "text" });
   input.setAttribute("aria-label", attribute.name);
-  input.value = value?.kind === "null" ? "" : value?.text ?? "";
+  // A text that is not the default is being typed.
+  input.value = input.defaultValue = value?.kind === "null" ? "" : value?.text ?? "";
   if (value?.kind === "null") input.setAttribute("placeholder", "none");
   const send = (parameters) => perform("set", { entity: object.entity, number: object.number, key: attribute.name, ...parameters }, input.closest("[data-property]"));
   input.addEventListener("change", () => send({ value: input.value }));
@@ -123,9 +127,11 @@ export function attributeEditor(object, attribute, value) {
 
 export function linkEditor(object, relationship) {
   const input = el("input", { type: "text", placeholder: `name or number of ${relationship.destination}`, "aria-label": `Link ${relationship.name}` });
-  return el("form", { class: "editor", onsubmit: (event) => {
+  return el("form", { class: "editor", onsubmit: async (event) => {
     event.preventDefault();
-    perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: input.value.trim() });
+    const text = input.value;
+    input.value = "";
+    if (!await perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: text.trim() })) input.value = text;
   } }, input, el("button", {}, "Link"));
 }
 

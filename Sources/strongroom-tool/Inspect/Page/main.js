@@ -1,6 +1,6 @@
 // The frame of the page: where it is, the entities beside it, what others save, and the keyboard.
 import { ask, el, go, here, model, place, Refused } from "./page.js";
-import { showEdits, undoLast, redoLast, saveAll } from "./editing.js";
+import { saveAll, settled, showEdits, redoLast, undoLast } from "./editing.js";
 import { showObjects } from "./objects.js";
 import { showObject } from "./object.js";
 import { showModel } from "./model.js";
@@ -12,6 +12,7 @@ const places = { model: "Model", query: "Query", history: "History", store: "Sto
 const views = { objects: showObjects, object: showObject, model: showModel, query: showQuery, history: showHistory, store: showStore };
 const content = document.getElementById("content");
 let shownNumber = 0;
+let isLate = false;
 
 /** Where the page, its table and the document are scrolled to. */
 function scrolled() {
@@ -25,7 +26,23 @@ function scroll([document, page, table]) {
   if (inner) inner.scrollTop = table;
 }
 
-/** Shows the place that the address names; what is unfolded stays so where the same place is shown again. */
+function focusedField() {
+  const field = document.activeElement;
+  return content.contains(field) && field.matches("input, textarea, select") ? field : null;
+}
+
+/** Gives the field that takes the place of a focused one its focus and its selection. */
+function focusAgain(before) {
+  const property = before?.closest("[data-property]")?.dataset.property;
+  const field = property && content.querySelector(`[data-property="${CSS.escape(property)}"]`)?.querySelector("input, textarea, select");
+  field?.focus();
+  if (typeof before?.selectionStart === "number") field?.setSelectionRange?.(before.selectionStart, before.selectionEnd);
+}
+
+/**
+ * Shows the place that the address names. Shown again, it has unfolded what was unfolded, and waits while a text is
+ * being typed.
+ */
 async function show(isAgain = false) {
   const { parts, parameters } = here();
   const name = parts[0] ?? "model";
@@ -35,14 +52,16 @@ async function show(isAgain = false) {
     if (isCurrent) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  const focused = document.activeElement?.closest("[data-property]")?.dataset.property;
   try {
     const view = await (Object.hasOwn(views, name) ? views[name] : showModel)(parts.slice(1), parameters);
     if (number !== shownNumber) return;
+    const focused = focusedField();
+    isLate = isAgain && focused !== null && focused.value !== focused.defaultValue;
+    if (isLate) return;
     const open = [...content.querySelectorAll("details[id][open]")].map((one) => one.id);
     content.replaceChildren(...[view].flat());
     if (isAgain) for (const id of open) content.querySelector(`#${id}`)?.setAttribute("open", "");
-    if (focused) content.querySelector(`[data-property="${CSS.escape(focused)}"]`)?.querySelector("input, textarea, select")?.focus();
+    focusAgain(focused);
     document.title = `${content.querySelector("h2")?.textContent ?? "Strongroom"} – Strongroom`;
   } catch (error) {
     if (number !== shownNumber) return;
@@ -71,7 +90,7 @@ async function showAgain() {
   scroll(place);
 }
 
-/** Shows again what others have saved, unless something is being typed. */
+/** Shows again what others have saved. */
 async function watch() {
   const live = document.getElementById("live");
   let seen = null;
@@ -84,7 +103,8 @@ async function watch() {
       if (saves > seen) {
         seen = saves;
         await showEntities();
-        if (!document.activeElement?.matches("input, textarea, select")) await showAgain();
+        if (focusedField()) isLate = true;
+        else await showAgain();
         content.dataset.saves = seen;
       }
     } catch {
@@ -152,6 +172,11 @@ document.addEventListener("keydown", (event) => {
 
 document.addEventListener("changed", async () => {
   await Promise.all([showEntities(), showAgain(), showEdits()]);
+});
+content.addEventListener("focusout", async () => {
+  if (!isLate) return;
+  await settled();
+  await showAgain();
 });
 let isBack = false;
 window.navigation?.addEventListener("navigate", (event) => { isBack = event.navigationType === "traverse"; });
