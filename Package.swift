@@ -172,9 +172,9 @@ let package = Package(
     .executableTarget(
       name: "strongroom",
       dependencies: [
-        "AppleModel", "AppleStore", "CLibEdit", "CLinux", "Locks", "MappingModels", "ObjectQuery",
-        "SQLCipherStore", "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer", "Strongroom",
-        "StrongroomPostgres", "TableImport",
+        "AppleModel", "AppleStore", "CLibEdit", "CLinux", "CipherDatabase", "Locks", "MappingModels",
+        "ObjectQuery", "SQLCipherStore", "SecretService", "StoreContract", "StoreKeyring", "StoreTransfer",
+        "Strongroom", "StrongroomPostgres", "TableImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

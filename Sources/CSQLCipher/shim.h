@@ -6,3 +6,5 @@
 static inline int csqlcipher_config(sqlite3 *database, int option, int isOn) {
   return sqlite3_db_config(database, option, isOn, (int *)0);
 }
+
+static inline int csqlcipher_config_memory_statistics(int isOn) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, isOn); }

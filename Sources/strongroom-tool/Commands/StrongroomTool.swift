@@ -1,4 +1,5 @@
 import ArgumentParser
+import CipherDatabase
 import Foundation
 import SecretService
 
@@ -33,6 +34,7 @@ struct StrongroomTool: AsyncParsableCommand {
     // Where the parent process ignores it, this one would too, and report a closed pipe as an error.
     signal(SIGPIPE, SIG_DFL)
     SecretServiceVault.dropLibraryMessages()
+    MemoryStatistics.leaveOut()
     do {
       var command = try await asyncParseAsRoot()
       if var command = command as? any AsyncParsableCommand {

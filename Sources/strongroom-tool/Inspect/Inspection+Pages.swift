@@ -4,8 +4,8 @@ import Strongroom
 
 /// The orders that pages were shown of: the numbers of the objects that a condition meets, sorted.
 ///
-/// Finding a page far down means sorting all before it. The numbers are found once, as far as pages were
-/// asked for, and each later page of the same order reads its own rows only.
+/// Finding a page far down means sorting all before it. The numbers are found once, and each later page of
+/// the same order reads its own rows only. All are found, since SQLite sorts all faster than the first thousands.
 struct ObjectLists {
   /// What all of a list depends on.
   struct Key: Hashable {
@@ -21,12 +21,10 @@ struct ObjectLists {
 
   /// A list of so many numbers is 2 MB.
   static let longest = 250_000
-  /// How many are found beyond the page that is asked for.
-  static let ahead = 1000
   private static let most = 4
 
   private var stamp: Stamp?
-  private var lists: [(key: Key, numbers: [Int64], total: Int)] = []
+  private var lists: [(key: Key, numbers: [Int64])] = []
   private var totals: [Key: Int] = [:]
 
   /// Forgets everything that was found before the last save.
@@ -36,17 +34,11 @@ struct ObjectLists {
     self.stamp = stamp
   }
 
-  /// The first numbers, so many at least where there are as many, and how many there are.
-  func numbers(_ key: Key, atLeast count: Int) -> (first: [Int64], total: Int)? {
-    guard let list = lists.first(where: { $0.key == key }), list.numbers.count >= min(count, list.total)
-    else { return nil }
-    return (list.numbers, list.total)
-  }
+  func numbers(_ key: Key) -> [Int64]? { lists.first { $0.key == key }?.numbers }
 
-  mutating func add(_ key: Key, _ numbers: [Int64], of total: Int) {
-    lists.removeAll { $0.key == key }
+  mutating func add(_ key: Key, _ numbers: [Int64]) {
     if lists.count == Self.most { lists.removeFirst() }
-    lists.append((key, numbers, total))
+    lists.append((key, numbers))
   }
 
   func total(_ key: Key) -> Int? { totals[key] }
@@ -75,14 +67,14 @@ extension Inspection {
     let isPending = context.hasChanges
     let key = ObjectLists.Key(
       entity: entity.name, condition: call["where"], search: call["search"], sort: call["sort"])
-    if !isPending, let list = try numbers(key, request, offset, limit, context) {
-      let shown = list.first.dropFirst(offset).prefix(limit)
+    if !isPending, let list = try numbers(key, request, offset, context) {
+      let shown = list.dropFirst(offset).prefix(limit)
       let places = Dictionary(uniqueKeysWithValues: shown.enumerated().map { ($1, $0) })
       var rows = Self.rows(Array(shown), of: entity)
       let objects = shown.isEmpty ? [] : try whole(&rows)
       return (
         objects.sorted { places[$0.objectID.reference] ?? 0 < places[$1.objectID.reference] ?? 0 },
-        list.total
+        list.count
       )
     }
     let unsorted = ObjectLists.Key(
@@ -99,29 +91,22 @@ extension Inspection {
       where: .comparison(FetchComparison(.selfObject, .in, .list(numbers.map { .value(.reference($0)) }))))
   }
 
-  /// The numbers of the objects up to the end of a page, and how many there are, where finding them is not
-  /// more than the page needs anyway.
+  /// The numbers of all objects of a list, where finding them is not more than the page needs anyway.
   ///
-  /// The first pages of an order without condition are found faster by themselves. With a condition, all are
-  /// found, since they have to be counted.
+  /// The first pages of an order without condition are found faster by themselves. With a condition, all have
+  /// to be found to be counted.
   private func numbers(
-    _ key: ObjectLists.Key, _ request: FetchRequest, _ offset: Int, _ limit: Int,
-    _ context: ManagedObjectContext
-  ) throws -> (first: [Int64], total: Int)? {
+    _ key: ObjectLists.Key, _ request: FetchRequest, _ offset: Int, _ context: ManagedObjectContext
+  ) throws -> [Int64]? {
     lists.forget(before: try stamp())
     let hasCondition = key.condition != nil || key.search != nil
     guard hasCondition || (key.sort != nil && offset >= 1000) else { return nil }
-    let end = hasCondition ? .max : offset + limit
-    if let known = lists.numbers(key, atLeast: end) { return known }
+    if let known = lists.numbers(key) { return known }
     let all = ObjectLists.Key(entity: key.entity, condition: nil, search: nil, sort: nil)
-    let count = try total(all, FetchRequest(key.entity), context)
-    guard count <= ObjectLists.longest else { return nil }
-    var request = request
-    if !hasCondition { request.fetchLimit = end + ObjectLists.ahead }
+    guard try total(all, FetchRequest(key.entity), context) <= ObjectLists.longest else { return nil }
     let numbers = try context.fetchObjectIDs(request).map(\.reference)
-    let total = hasCondition ? numbers.count : count
-    lists.add(key, numbers, of: total)
-    return (numbers, total)
+    lists.add(key, numbers)
+    return numbers
   }
 
   private func total(_ key: ObjectLists.Key, _ request: FetchRequest, _ context: ManagedObjectContext)
