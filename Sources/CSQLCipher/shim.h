@@ -7,4 +7,6 @@ static inline int csqlcipher_config(sqlite3 *database, int option, int isOn) {
   return sqlite3_db_config(database, option, isOn, (int *)0);
 }
 
-static inline int csqlcipher_config_memory_statistics(int isOn) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, isOn); }
+static inline int csqlcipher_config_memory_statistics(int isOn) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, isOn);
+}

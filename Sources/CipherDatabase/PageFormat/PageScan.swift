@@ -45,7 +45,8 @@ package enum PageScan {
       if start > part { try progress(start - 1, count) }
     }
     for _ in 0..<25 where isWrittenTo && !damaged.isEmpty {
-      usleep(20_000)
+      // Of varying length: in step with a writer, each look could meet the page half-way.
+      usleep(.random(in: 5000...35_000))
       damaged.removeAll { isIntact($0, file, authenticator) }
     }
     return damaged

@@ -14,6 +14,8 @@ struct PathRows {
   private(set) var alias: String
   private(set) var entity: EntityDescription
   private(set) var order = ""
+  /// Whether the last table is reached by a join table, so that it has one row for each of that table's.
+  private var endsBehindJoinTable = false
   private let serial: Int
 
   /// - `alias`: The table outside.
@@ -30,6 +32,7 @@ struct PathRows {
     let isFirst = tables.isEmpty
     let next = "s\(serial)_\(tables.count)"
     let destination = schema.table(relationship.destination)
+    endsBehindJoinTable = false
     if relationship.isToMany, relationship.hasJoinTable {
       guard let table = schema.joinTable(relationship) else { return false }
       let isForward = relationship === table.owner
@@ -37,6 +40,7 @@ struct PathRows {
       tables.append("\(table.name.quoted) AS \(next)l")
       link("\(next)l.\(near)", "\(alias)._id", isFirst)
       links.append("\(next)._id = \(next)l.\(far)")
+      endsBehindJoinTable = true
       order = relationship.isOrdered ? "\(next)l.\(isForward ? "_position" : "_inverse_position"), " : ""
     } else if relationship.isToMany {
       guard let inverse = relationship.inverse.flatMap({ destination.column($0) }) else { return false }
@@ -62,6 +66,15 @@ struct PathRows {
   func ordered(descending: Bool) -> String {
     (order + alias + "._id").split(separator: ",").map { descending ? "\($0) DESC" : String($0) }
       .joined(separator: ",")
+  }
+
+  /// The number of rows, for which the last table is not read where nothing is asked of it.
+  func count(_ conditions: [String]) -> String {
+    guard endsBehindJoinTable, conditions.isEmpty else { return "(SELECT count(*) \(source(conditions)))" }
+    var near = self
+    near.tables.removeLast()
+    near.links.removeLast()
+    return "(SELECT count(*) \(near.source()))"
   }
 
   /// FROM and WHERE, with conditions besides.

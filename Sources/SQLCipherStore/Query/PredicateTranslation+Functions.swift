@@ -68,8 +68,8 @@ extension PredicateTranslation {
 
   mutating func aggregate(_ aggregate: FetchAggregate, of rows: Rows?) -> SQLTerm? {
     guard let rows else { return nil }
+    if aggregate == .count { return .expression(rows.path.count(rows.conditions), .number) }
     let source = rows.path.source(rows.conditions)
-    if aggregate == .count { return .expression("(SELECT count(*) \(source))", .number) }
     let type = rows.end.attribute?.type
     return self.aggregate(aggregate, sql(rows.end), rows.end.kind, type, source)
   }

@@ -5,7 +5,8 @@ import Strongroom
 /// The orders that pages were shown of: the numbers of the objects that a condition meets, sorted.
 ///
 /// Finding a page far down means sorting all before it. The numbers are found once, and each later page of
-/// the same order reads its own rows only. All are found, since SQLite sorts all faster than the first thousands.
+/// the same order reads its own rows only. All are found, since SQLite sorts all faster than the first
+/// thousands.
 struct ObjectLists {
   /// What all of a list depends on.
   struct Key: Hashable {

@@ -61,8 +61,11 @@ struct PageFormatTests {
     try Self.key.withUnsafeBytes { try PageAuthenticator(key: $0, salt: Self.salt, format: format) }
   }
 
-  @Test("are not called damaged where others write them while they are read")
-  func writtenMeanwhile() throws {
+  /// The second writer is in step with a reader that looks every 20 milliseconds.
+  @Test(
+    "are not called damaged where others write them while they are read",
+    arguments: [(half: 200, whole: 3000), (half: 14_000, whole: 5900)])
+  func writtenMeanwhile(half: Int, whole: Int) throws {
     let place = Place()
     _ = try run("CREATE TABLE t (x); INSERT INTO t VALUES ('one')", place, create: true)
     let one = page(2, try place.bytes)
@@ -81,11 +84,11 @@ struct PageFormatTests {
           // Half-way for some of the time.
           let start = ContinuousClock.now
           version.withUnsafeBytes { _ = pwrite(file, $0.baseAddress, 2048, 4096) }
-          usleep(200)
+          usleep(useconds_t(half))
           version.withUnsafeBytes { _ = pwrite(file, $0.baseAddress?.advanced(by: 2048), 2048, 4096 + 2048) }
           let half = ContinuousClock.now - start
           longest.withLock { $0 = max($0, half) }
-          usleep(3000)
+          usleep(useconds_t(whole))
         }
       }
       close(file)
