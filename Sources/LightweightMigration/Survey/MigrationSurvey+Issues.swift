@@ -109,7 +109,9 @@ extension MigrationSurvey {
       }
       return try issue(
         MigrationIssue(
-          .missingValue, pair.new.name, field.name, "\(name) is required, has no default, and is missing"),
+          .missingValue, pair.new.name, field.name,
+          "\(name) is required, has no default, and is missing: give it a default, make it optional, or say"
+            + " what it was called before (the renaming identifier, in typed models originalName)"),
         [rows(pair) + condition])
     case .toOne(let toOne):
       if case .toOne(let was)? = plan.old(field, pair), !was.isOptional,
@@ -120,7 +122,10 @@ extension MigrationSurvey {
       var defaults = MigrationDefaults()
       let value = copy.value(field, pair, &defaults)
       return try issue(
-        MigrationIssue(.missingValue, pair.new.name, field.name, "\(name) is required and is missing"),
+        MigrationIssue(
+          .missingValue, pair.new.name, field.name,
+          "\(name) is required and is missing: make it optional, or say what it was called before (the"
+            + " renaming identifier, in typed models originalName)"),
         [rows(pair) + " AND \(value) IS NULL"])
     }
   }
