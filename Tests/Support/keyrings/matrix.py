@@ -37,7 +37,9 @@ class Matrix:
         self.cells[row, provider.name] = outcome
         wanted, _ = DIFFERENCES.get((row, provider.name), (expected, ""))
         if outcome != wanted:
-            self.wrong.append("%s, %s: %s, and not %s" % (provider.title, title, outcome, wanted))
+            self.wrong.append("\n  ".join(
+                ["%s, %s: %s, and not %s" % (provider.title, title, outcome, wanted), *provider.tool.errors]))
+        provider.tool.errors.clear()
         print("%-14s %-100s %s" % (provider.name, title, outcome), file=sys.stderr, flush=True)
 
     def run_rows(self, provider, own):

@@ -32,6 +32,7 @@ class Tool:
         self.room = room
         self.program = program
         self.prefix = []
+        self.errors = []
         with open(room.path("stores/table.csv"), "w") as file:
             file.write(TABLE)
 
@@ -41,7 +42,10 @@ class Tool:
     def run(self, *words, limit=150):
         start = time.monotonic()
         process = self.room.run([*self.prefix, self.program, *words], limit=limit)
-        return Answer(process, time.monotonic() - start)
+        answer = Answer(process, time.monotonic() - start)
+        if answer.error:
+            self.errors.append("%s, after %.1f s: %s" % (" ".join(words), answer.seconds, answer.error))
+        return answer
 
     def make(self, name, *options):
         os.makedirs(os.path.dirname(self.store(name)), exist_ok=True)
