@@ -264,7 +264,7 @@ let package = Package(
     .testTarget(name: "StoreKeyringTests", dependencies: ["StoreKeyring"], swiftSettings: strict),
     .testTarget(
       name: "SecretServiceTests",
-      dependencies: ["CLibSecret", "SecretService", "StoreKeyring", "keyring-probe"],
+      dependencies: ["CLibSecret", "Locks", "SecretService", "StoreKeyring", "keyring-probe"],
       swiftSettings: strict),
     .testTarget(
       name: "ObjectModelTests", dependencies: ["ObjectModel"], exclude: ["Fixtures"], swiftSettings: strict),

@@ -116,10 +116,10 @@ struct InspectGateTests {
     let running = try RunningInspect(try await InspectShelf(books: 1))
     let server = "http://127.0.0.1:\(running.port)/"
     _ = try curl("-H", "s: 1", "-H", "ſ: 1", "-H", "σ: 1", "-H", "ς: 1", server)
-    let clock = ContinuousClock.now
+    let before = try running.processorSeconds
     _ = try curl("-H", "A: " + String(repeating: "a", count: 60_000), server)
     _ = try curl(server + String(repeating: "x", count: 60_000))
-    #expect(ContinuousClock.now - clock < .seconds(10), "a long line is read in one go")
+    #expect(try running.processorSeconds - before < 5, "a long line is read in one go")
     #expect(try curl(running.address.absoluteString + "api/counts").status == "200")
     let flood = Process()
     flood.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
