@@ -131,7 +131,7 @@ export function linkEditor(object, relationship) {
     event.preventDefault();
     const text = input.value;
     input.value = "";
-    if (!await perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: text.trim() })) input.value = text;
+    if (!await perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: text.trim() }) && input.value === "") input.value = text;
   } }, input, el("button", {}, "Link"));
 }
 
