@@ -46,11 +46,16 @@ struct KeyCommand: AsyncParsableCommand {
         the store get the new key too. The recovery code changes: show the new one with `key recovery \
         show`.
 
+        Other copies and backups made before open with the old recovery code alone, which has to have been \
+        shown before: the command refuses to remove a key whose code nobody can have. Vaults that are not \
+        named still hold the old key.
+
         A store on a server has a key where its model seals attributes. The new one wraps the keys of their \
         values: no value is written, and programs that have the store open go on.
 
         Examples:
           strongroom key rotate library.store
+          strongroom key rotate --keep-old library.store
           strongroom key rotate --vault keyring --vault file:library.key library.store
         """)
 
@@ -59,12 +64,18 @@ struct KeyCommand: AsyncParsableCommand {
     var keepOld = false
     @Flag(
       help:
+        "Remove the old key though its recovery code was never shown; older copies then never open again."
+    )
+    var discardOld = false
+    @Flag(
+      help:
         "Remove the keys of other passphrases from STORE.keys; they would no longer open anything.")
     var removePassphrases = false
 
     func run() async throws {
       let (description, keepOld, removes) = (try arguments.description(), keepOld, removePassphrases)
       if description.isOnServer { return try await rotate(onServer: description) }
+      try await checkCopies(description)
       let result = try await MaintenanceProgress.run {
         try await SQLCipherStore.rotateKey(
           of: description, keepingOldKeys: keepOld, removingOtherPassphrases: removes, progress: $0)
@@ -83,6 +94,11 @@ struct KeyCommand: AsyncParsableCommand {
 
     private func rotate(onServer description: PersistentStoreDescription) async throws {
       if removePassphrases { throw ValidationError("--remove-passphrases is for a file; leave it out") }
+      if !keepOld, !discardOld {
+        throw ValidationError(
+          "the server's backups and standbys may need the old key, and nothing records whether its"
+            + " recovery code was shown; pass --keep-old to leave it in the vaults, or --discard-old to remove it")
+      }
       let (container, opened) = try await arguments.open(description, isWriting: true)
       guard let store = opened as? PostgresStore else { throw ToolFailure.otherStore }
       _ = try await store.rotateKey(keepingOldKeys: keepOld)
@@ -91,9 +107,20 @@ struct KeyCommand: AsyncParsableCommand {
       noteBackups()
     }
 
+    /// Refuses what would leave copies of the file, which nobody knows of, without any key.
+    private func checkCopies(_ description: PersistentStoreDescription) async throws {
+      if keepOld || discardOld { return }
+      if try await SQLCipherStore.recoveryCodeWasShown(of: description) { return }
+      throw ToolFailure(
+        "the recovery code of the present key was never shown, and every copy and backup of the store"
+          + " needs it once that key is removed; show it first (strongroom key recovery show), or leave the key in the"
+          + " vaults (--keep-old), or remove it all the same (--discard-old)")
+    }
+
     private func noteBackups() {
       if keepOld { return }
-      print("earlier backups use the old key and now need its recovery code; make a new backup")
+      print("earlier copies and backups use the old key and now need its recovery code; make a new backup")
+      print("a vault that was not named has the old key only: strongroom key add")
     }
   }
 

@@ -32,7 +32,9 @@ struct ServerKeyTests {
     #expect(try recovery("restore", other).code == 0)
     #expect(try count(place, other).output == "1\n")
 
-    let rotated = try BuiltProgram.run(["key", "rotate", place] + shelf.vault)
+    let undecided = try BuiltProgram.run(["key", "rotate", place] + shelf.vault)
+    #expect(undecided.code == 64 && undecided.output.contains("--keep-old"), "\(undecided)")
+    let rotated = try BuiltProgram.run(["key", "rotate", place, "--discard-old"] + shelf.vault)
     #expect(rotated.code == 0 && rotated.output.contains(command), "\(rotated)")
     #expect(rotated.output.contains("make a new backup"), "\(rotated)")
     #expect(try count(place, shelf.vault).output == "1\n")
@@ -42,7 +44,8 @@ struct ServerKeyTests {
       #expect(old.code == 1 && old.output.contains("use this store's code"), "\(old)")
     }
     for command in [
-      ["key", "rotate", place], ["info", place], ["key", "recovery", "verify", place] + code,
+      ["key", "rotate", place, "--keep-old"], ["info", place],
+      ["key", "recovery", "verify", place] + code,
     ] {
       let refused = try BuiltProgram.run(command + ["--vault", "passphrase"])
       #expect(refused.code == 64 && refused.output.contains("--vault keyring or"), "\(refused)")
@@ -57,7 +60,7 @@ struct ServerKeyTests {
     let place = try PostgresServer.shared().address(of: PostgresServer.shared().newSchema())
     let moved = try BuiltProgram.run(["move", shelf.store, place] + shelf.vault)
     #expect(moved.code == 0 && !moved.output.contains("recovery code"), "\(moved)")
-    for command in [["key", "rotate", place], ["key", "recovery", "show", place]] {
+    for command in [["key", "rotate", place, "--keep-old"], ["key", "recovery", "show", place]] {
       let result = try BuiltProgram.run(command + shelf.vault)
       #expect(result.code == 1 && result.output.contains("no attribute, so"), "\(result)")
     }

@@ -53,8 +53,27 @@ struct ToolAdviceTests {
     let shelf = try await Shelf()
     let kept = try shelf.run("key", "rotate", options: ["--keep-old"])
     #expect(kept.code == 0 && !kept.output.contains("new backup"), "\(kept)")
-    let rotated = try shelf.run("key", "rotate")
+    let rotated = try shelf.run("key", "rotate", options: ["--discard-old"])
     #expect(rotated.code == 0 && rotated.output.contains("make a new backup"), "\(rotated)")
+  }
+
+  @Test("a rotation that would leave copies without a key is refused, and the code opens them after it")
+  func rotationOfCopied() async throws {
+    let shelf = try await Shelf()
+    let (copy, code) = (shelf.file("copy"), shelf.file("code"))
+    try FileManager.default.copyItem(atPath: shelf.store, toPath: copy)
+    let before = try Data(contentsOf: URL(fileURLWithPath: shelf.store))
+    plain(try shelf.run("key", "rotate"), "strongroom key recovery show", "--keep-old", "--discard-old")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: shelf.store)) == before)
+    #expect(try shelf.run("key", "recovery", "show", options: ["--file", code]).code == 0)
+    #expect(try shelf.run("key", "rotate").code == 0)
+    let lost = try BuiltProgram.run(["query", copy, "Book"] + shelf.vault)
+    #expect(lost.code == 1 && lost.output.contains("wrongKey"), "\(lost)")
+    let restored = try BuiltProgram.run(["key", "recovery", "restore", copy, "--file", code] + shelf.vault)
+    #expect(restored.code == 0, "\(restored)")
+    #expect(try BuiltProgram.run(["query", copy, "Book"] + shelf.vault).code == 0)
+    // The new code is not known to anybody yet.
+    #expect(try shelf.run("key", "rotate").code == 1)
   }
 
   @Test("where no model is found, nothing passes for checked", arguments: ["check", "try"])

@@ -102,7 +102,7 @@ def at_once(p):
 @row("the key is rotated", "ok, ok, 1 item")
 def rotate(p):
     with p.person():
-        answer = p.tool.run("key", "rotate", p.tool.store("a.store"), "--prompt")
+        answer = p.tool.run("key", "rotate", "--discard-old", p.tool.store("a.store"), "--prompt")
     return words(answer.code, opened(p, "a.store").code, "%d item" % items(p, "a.store"))
 
 
@@ -212,7 +212,7 @@ def killed_after_rotation(p):
     answer = made(p, "rotated.store")
     time.sleep(7)
     with p.person():
-        rotated = p.tool.run("key", "rotate", p.tool.store("rotated.store"), "--prompt")
+        rotated = p.tool.run("key", "rotate", "--discard-old", p.tool.store("rotated.store"), "--prompt")
     p.stop(signal.SIGKILL)
     p.start()
     return words(answer.code, rotated.code, opened(p, "rotated.store").code)
