@@ -32,8 +32,16 @@ package enum KeyItem {
     }
   }
 
+  /// A text without the line end that editors and shells put behind it.
+  private static func line(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var end = text.count
+    while end > length, [10, 13].contains(text[end - 1]) { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: text[..<end])
+  }
+
   /// The store that an item's text names; nil when it names none.
   package static func store(_ text: UnsafeRawBufferPointer) -> UUID? {
+    let text = line(text)
     guard text.count == length else { return nil }
     let digits = String(decoding: text[68..<100], as: UTF8.self)
     var dashed = digits
@@ -61,9 +69,11 @@ package enum KeyItem {
   /// - Throws: `KeyringError` with code `itemDamaged` when the text holds no key, or the key of
   ///   another store.
   package static func key(_ text: UnsafeRawBufferPointer, store: UUID) throws -> StoreKey {
+    let text = line(text)
     let damaged = KeyringError(
       .itemDamaged,
-      "an item of the vault does not hold a key of this store; another program may have changed it")
+      "an item of the vault does not hold a key of this store; another program may have changed it:"
+        + " undo that, or restore the key with the recovery code")
     guard text.count == length, text.starts(with: "v1:".utf8), text[67] == 58, text[100] == 58,
       text[101...].elementsEqual(checksum(UnsafeRawBufferPointer(rebasing: text[..<100]))),
       text[68..<100].elementsEqual(hex(withUnsafeBytes(of: store.uuid) { Array($0) }))

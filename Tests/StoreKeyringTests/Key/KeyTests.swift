@@ -14,6 +14,17 @@ struct KeyTests {
     #expect(throws: KeyringError.self) { try text.withUnsafeBytes { try KeyItem.key($0, store: UUID()) } }
   }
 
+  @Test("a line end that an editor put behind an item changes nothing", arguments: ["\n", "\r\n"])
+  func lineEnd(_ end: String) throws {
+    let (key, store) = (StoreKey(), UUID())
+    let text = KeyItem.withText(key, store: store) { Array($0) } + Array(end.utf8)
+    #expect(try text.withUnsafeBytes { try KeyItem.key($0, store: store) }.isSame(as: key))
+    #expect(text.withUnsafeBytes { KeyItem.store($0) } == store)
+    #expect(throws: KeyringError.self) {
+      try (text + Array("x".utf8)).withUnsafeBytes { try KeyItem.key($0, store: store) }
+    }
+  }
+
   @Test("any single changed byte of an item is noticed")
   func damage() throws {
     let (key, store) = (StoreKey(), UUID())
