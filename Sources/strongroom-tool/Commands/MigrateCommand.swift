@@ -11,9 +11,9 @@ struct MigrateCommand: AsyncParsableCommand {
     discussion: """
       With --dry-run nothing is changed, and other programs may use the store meanwhile: the command prints \
       what becomes of each entity and property, how many values would be dropped, and why the migration \
-      would fail; it exits 1 if it would. Without it no process may have the store open, and data is \
-      dropped only with --allow-loss, after the whole store was copied to STORE.before-migration (or \
-      -2, -3), which `strongroom restore --replace COPY STORE` puts back. On a server the copy is a schema, \
+      would fail; it exits 1 if the command without it would, also for want of --allow-loss. Without it no \
+      process may have the store open, and data is dropped only with --allow-loss, after the whole store was \
+      copied to STORE.before-migration (or -2, -3), which `strongroom restore --replace COPY STORE` puts back. On a server the copy is a schema, \
       SCHEMA_before_ with the time behind it, which opens as a store of the former version; DROP SCHEMA … \
       CASCADE removes it.
 
@@ -52,10 +52,7 @@ struct MigrateCommand: AsyncParsableCommand {
     let description = try description()
     let forecast = try await description.storeClass.migrationForecast(for: description, to: new)
     try show(forecast, isOnServer: description.isOnServer)
-    if dryRun {
-      if !forecast.issues.isEmpty { throw ExitCode(1) }
-      return
-    }
+    if dryRun { return try endTrial(isRefused: !forecast.issues.isEmpty, isLossy: forecast.isLossy) }
     let copies = PreMigrationCopies(of: arguments.store)
     try await migrate(description, to: new)
     report(description, isCurrent: forecast.isCurrent, isLossy: forecast.isLossy, copies)
@@ -129,10 +126,16 @@ struct MigrateCommand: AsyncParsableCommand {
       return report(migration.description, isCurrent: false, isLossy: forecast.isLossy, copies)
     }
     try await migration.tryOut()
-    if json { return }
+    if json { return try endTrial(isRefused: false, isLossy: forecast.isLossy) }
     print("it would be migrated; nothing was changed")
     if forecast.isLossy, !allowLoss { print("it would drop data: only --allow-loss lets it") }
     if let note = copies.fullNote { print(note) }
+    try endTrial(isRefused: false, isLossy: forecast.isLossy)
+  }
+
+  /// Exits as the migration itself would.
+  private func endTrial(isRefused: Bool, isLossy: Bool) throws {
+    if isRefused || isLossy && !allowLoss { throw ExitCode(1) }
   }
 
   private func migrateInStages(to new: ManagedObjectModel) async throws {
@@ -146,10 +149,7 @@ struct MigrateCommand: AsyncParsableCommand {
     let forecast = try await container.stagedMigrationForecasts()[0]
     if json { try print(JSONText.of(forecast)) } else { for line in forecast.lines { print(line) } }
     if !json, forecast.isLossy { for note in ["data would be dropped"] + lossNotes() { print(note) } }
-    if dryRun {
-      if !forecast.issues.isEmpty { throw ExitCode(1) }
-      return
-    }
+    if dryRun { return try endTrial(isRefused: !forecast.issues.isEmpty, isLossy: forecast.isLossy) }
     let copies = PreMigrationCopies(of: arguments.store)
     try await migrate(description, to: new)
     report(description, isCurrent: forecast.isCurrent, isLossy: forecast.isLossy, copies)
@@ -172,7 +172,7 @@ struct MigrateCommand: AsyncParsableCommand {
           + " references \(forecast.droppedReferenceCount), orders \(forecast.droppedOrderCount);"
           + " a copy stays \(isOnServer ? "in a schema of its own" : "beside the store")"
         : "nothing is dropped")
-    if forecast.isLossy { for note in lossNotes() { print(note) } }
+    if forecast.isLossy, forecast.issues.isEmpty { for note in lossNotes() { print(note) } }
     print(
       "about \(max(1, Int(forecast.estimatedSeconds.rounded(.up)))) s, and"
         + " \((forecast.estimatedBytes + 1_048_575) / 1_048_576) MiB of disk meanwhile")

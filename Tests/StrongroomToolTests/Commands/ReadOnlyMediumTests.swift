@@ -35,7 +35,7 @@ struct ReadOnlyMediumTests {
     for command in [
       ["query", store, "Book"], ["info", store], ["schema", store],
       ["export", store, shelf.file("out"), "--yes"],
-      ["migrate", store, next, "--dry-run"],
+      ["migrate", store, next, "--dry-run", "--allow-loss"],
     ] {
       let (code, output) = try BuiltProgram.run(command + shelf.vault)
       #expect(code == 0, "\(command): \(output)")
