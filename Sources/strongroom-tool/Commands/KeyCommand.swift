@@ -97,7 +97,8 @@ struct KeyCommand: AsyncParsableCommand {
       if !keepOld, !discardOld {
         throw ValidationError(
           "the server's backups and standbys may need the old key, and nothing records whether its"
-            + " recovery code was shown; pass --keep-old to leave it in the vaults, or --discard-old to remove it")
+            + " recovery code was shown; pass --keep-old to leave it in the vaults, or --discard-old to"
+            + " remove it")
       }
       let (container, opened) = try await arguments.open(description, isWriting: true)
       guard let store = opened as? PostgresStore else { throw ToolFailure.otherStore }
@@ -113,8 +114,8 @@ struct KeyCommand: AsyncParsableCommand {
       if try await SQLCipherStore.recoveryCodeWasShown(of: description) { return }
       throw ToolFailure(
         "the recovery code of the present key was never shown, and every copy and backup of the store"
-          + " needs it once that key is removed; show it first (strongroom key recovery show), or leave the key in the"
-          + " vaults (--keep-old), or remove it all the same (--discard-old)")
+          + " needs it once that key is removed; show it first (strongroom key recovery show), or leave"
+          + " the key in the vaults (--keep-old), or remove it all the same (--discard-old)")
     }
 
     private func noteBackups() {

@@ -13,9 +13,9 @@ struct MigrateCommand: AsyncParsableCommand {
       what becomes of each entity and property, how many values would be dropped, and why the migration \
       would fail; it exits 1 if the command without it would, also for want of --allow-loss. Without it no \
       process may have the store open, and data is dropped only with --allow-loss, after the whole store was \
-      copied to STORE.before-migration (or -2, -3), which `strongroom restore --replace COPY STORE` puts back. On a server the copy is a schema, \
-      SCHEMA_before_ with the time behind it, which opens as a store of the former version; DROP SCHEMA … \
-      CASCADE removes it.
+      copied to STORE.before-migration (or -2, -3), which `strongroom restore --replace COPY STORE` puts \
+      back. On a server the copy is a schema, SCHEMA_before_ with the time behind it, which opens as a store \
+      of the former version; DROP SCHEMA … CASCADE removes it.
 
       With --through, given once for each version in between, the store takes each step, oldest first. With \
       --mapping a mapping model says what becomes of the data, and the store is copied in any case; what it \
