@@ -27,6 +27,8 @@ extension Inspection {
     var error: String?
     /// The object that was made.
     var made: ShownLink?
+    /// What an attribute has after it was set, or, where that was refused, since it was read.
+    var value: ShownValue?
   }
 
   func edits() -> Edits {
@@ -49,9 +51,9 @@ extension Inspection {
   func change(_ name: String, _ call: InspectRequest) throws -> Answer {
     guard let editor else { return .missing }
     if !editor.hasChanges, !["undo", "redo"].contains(name) { editor.refreshAllObjects() }
-    var made: ManagedObject?
+    var (made, value): (ManagedObject?, ShownValue?)
     do {
-      made = try perform(name, call, editor)
+      (made, value) = try perform(name, call, editor)
       // Each change of the page is undone alone.
       editor.processPendingChanges()
     } catch let error as ContextError where !error.failures.isEmpty {
@@ -65,17 +67,21 @@ extension Inspection {
     } catch {
       var edits = edits()
       edits.error = Self.advice(error)
+      edits.value = (error as? ChangedMeanwhile)?.now
       edits.conflicts = (error as? ContextError).map { shown($0, editor) } ?? []
       return try Answer(.badRequest, json: edits)
     }
     var edits = edits()
-    edits.made = made.map(Self.link)
+    (edits.made, edits.value) = (made.map(Self.link), value)
     return try Answer(json: edits)
   }
 
   /// What a person at the page can do about an error.
   private static func advice(_ error: any Error) -> String {
-    switch (error as? ContextError)?.code {
+    if error is ChangedMeanwhile {
+      return "another program or page has changed it since it was shown here; look at it, then change it"
+    }
+    return switch (error as? ContextError)?.code {
     case .conflict:
       "another program has changed or deleted what you changed; nothing was saved"
     default:
@@ -84,20 +90,23 @@ extension Inspection {
     }
   }
 
-  /// - Returns: The object that was made, if one was.
+  /// - Returns: The object that was made, or the value that was set, if one was.
   private func perform(_ name: String, _ call: InspectRequest, _ editor: ManagedObjectContext) throws
-    -> ManagedObject?
+    -> (made: ManagedObject?, value: ShownValue?)
   {
     switch name {
     case "insert":
       let object = try editor.insert(try entity(call).name)
       // Its number is its address in the page.
       try editor.obtainPermanentIDs(for: [object])
-      return object
-    case "set": try set(call, try managedObject(call, editor))
+      return (object, nil)
+    case "set": return (nil, try set(call, try managedObject(call, editor)))
     case "link": try link(call, editor, isRemoved: false)
     case "unlink": try link(call, editor, isRemoved: true)
-    case "delete": try editor.delete(try managedObject(call, editor))
+    case "delete":
+      let object = try managedObject(call, editor)
+      try ChangedMeanwhile.check(call, object)
+      try editor.delete(object)
     case "undo": try editor.undo()
     case "redo": try editor.redo()
     case "rollback": editor.rollback()
@@ -107,20 +116,22 @@ extension Inspection {
       try editor.save()
       // An undo after it would take back what others have saved since.
       editor.undoManager?.removeAllActions()
-      didSave()
+      announce()
     default: throw ToolFailure("there is no change \(name)")
     }
-    return nil
+    return (nil, nil)
   }
 
-  private func set(_ call: InspectRequest, _ object: ManagedObject) throws {
+  private func set(_ call: InspectRequest, _ object: ManagedObject) throws -> ShownValue {
     let (name, text) = (try call.text("key"), call["null"] == nil ? try call.text("value") : nil)
     guard let attribute = object.entity.attribute(named: name) else {
       throw Self.noProperty(name, object.entity)
     }
     let value = try text.map { try Self.value($0, of: attribute) } ?? .null
     try object.validate(value, forKey: name)
+    try ChangedMeanwhile.check(call, object, attribute)
     try object.setValue(value, forKey: name)
+    return ShownValue(try object.value(forKey: name), of: attribute.type, upTo: .max)
   }
 
   /// What was written into a field: nothing is no value, unless it is a text.
@@ -169,6 +180,7 @@ extension Inspection {
     }
     let end = try destination(call, editor, relationship)
     if !relationship.isToMany {
+      try ChangedMeanwhile.check(call, object, relationship)
       try object.setObject(isRemoved ? nil : end, forKey: name)
     } else if isRemoved {
       try object.remove(end, from: name)

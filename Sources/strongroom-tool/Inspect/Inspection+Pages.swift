@@ -16,7 +16,7 @@ struct ObjectLists {
 
   /// What changes with each save, of this process and of others.
   struct Stamp: Equatable {
-    let saves: Int
+    let announced: Int
     let transaction: Int64
   }
 
@@ -122,6 +122,6 @@ extension Inspection {
   private func stamp() throws -> ObjectLists.Stamp {
     let token = try container.persistentStoreCoordinator.currentPersistentHistoryToken()
     return ObjectLists.Stamp(
-      saves: saves, transaction: token?.position(in: store.identifier)?.transactionNumber ?? 0)
+      announced: announced, transaction: token?.position(in: store.identifier)?.transactionNumber ?? 0)
   }
 }

@@ -13,8 +13,8 @@ actor Inspection {
   let description: PersistentStoreDescription
   /// Nil where the store is only read.
   let editor: ManagedObjectContext?
-  /// Counts the saves that a page may not show yet.
-  private(set) var saves = 0
+  /// Counts what a page may not show yet: saves of this and of other programs, and changes without a save.
+  private(set) var announced = 0
   var check = IntegrityCheck()
   var lists = ObjectLists()
   /// The store's file as it was when it was opened; nil on a server.
@@ -41,10 +41,10 @@ actor Inspection {
 
   /// Watches for what other processes save; never returns.
   func watch() async {
-    for await _ in container.persistentStoreCoordinator.remoteChanges() { didSave() }
+    for await _ in container.persistentStoreCoordinator.remoteChanges() { announce() }
   }
 
-  func didSave() { saves += 1 }
+  func announce() { announced += 1 }
 
   /// Closes the store after the request that is being answered.
   /// - Returns: How many objects had changes that were not saved.
@@ -86,7 +86,8 @@ actor Inspection {
     case "vaults": try await vaultFacts()
     case "check": try Answer(json: checkIntegrity(isStarted: call["start"] != nil))
     case "edits": try Answer(json: edits())
-    case "saves": try Answer(json: await saves(after: call.number("seen", or: -1, in: -1...Int.max)))
+    case "announced":
+      try Answer(json: await announced(after: call.number("seen", or: -1, in: -1...Int.max)))
     default: Answer.missing
     }
   }
@@ -108,18 +109,18 @@ actor Inspection {
     }
   }
 
-  /// Waits until there are more saves than a page has seen, and at most ten seconds.
-  private func saves(after seen: Int) async -> SavesAnswer {
-    for _ in 0..<50 where saves <= seen && !isReplaced {
+  /// Waits until more is announced than a page has seen, and at most ten seconds.
+  private func announced(after seen: Int) async -> AnnouncedAnswer {
+    for _ in 0..<50 where announced <= seen && !isReplaced {
       guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { break }
     }
     // A page that knows it does not ask all the time.
-    if isReplaced, saves <= seen { try? await Task.sleep(for: .milliseconds(500)) }
-    return SavesAnswer(saves: saves, isReplaced: isReplaced)
+    if isReplaced, announced <= seen { try? await Task.sleep(for: .milliseconds(500)) }
+    return AnnouncedAnswer(announced: announced, isReplaced: isReplaced)
   }
 
-  struct SavesAnswer: Encodable {
-    let saves: Int
+  struct AnnouncedAnswer: Encodable {
+    let announced: Int
     /// Whether another file is at the store's path, or none, so that what is shown is of the past.
     let isReplaced: Bool
   }

@@ -143,6 +143,39 @@ final class RunningInspect {
     return try #require(try JSONSerialization.jsonObject(with: answered.0) as? [String: Any])
   }
 
+  /// What an object has under a property, and its version.
+  func read(_ entity: String, _ number: String, _ key: String = "") async throws
+    -> (value: [String: Any], version: String)
+  {
+    let object = try await ask("object?entity=\(entity)&number=\(number)")
+    let properties = try #require(object["properties"] as? [[String: Any]], "\(object)")
+    let property = properties.first { $0["name"] as? String == key }
+    return (
+      property?["value"] as? [String: Any] ?? property?["link"] as? [String: Any] ?? [:],
+      "\(try #require(object["version"] as? Int))"
+    )
+  }
+
+  /// Sets a value that was read before, or just now.
+  func set(
+    _ entity: String, _ number: String, _ key: String, _ value: String, read: [String: Any]? = nil
+  ) async throws -> [String: Any] {
+    var parameters = ["entity": entity, "number": number, "key": key, "value": value]
+    var known = read
+    if known == nil { known = try await self.read(entity, number, key).value }
+    if known?["kind"] as? String == "null" {
+      parameters["readNull"] = "1"
+    } else {
+      parameters["read"] = known?["text"] as? String
+    }
+    return try await tell("set", parameters)
+  }
+
+  func delete(_ entity: String, _ number: String) async throws -> [String: Any] {
+    let version = try await read(entity, number).version
+    return try await tell("delete", ["entity": entity, "number": number, "version": version])
+  }
+
   /// What curl is answered: the status, and the body.
   static func curl(_ arguments: [String]) throws -> (status: String, body: String) {
     let (process, output) = (Process(), Pipe())

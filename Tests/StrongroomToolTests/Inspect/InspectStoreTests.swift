@@ -48,7 +48,7 @@ struct InspectStoreTests {
     let (reader, writer) = (try RunningInspect(shelf), try RunningInspect(shelf, "--write"))
     let call = "objects?entity=Book&sort=-pages&offset=1200&limit=100"
     let before = try numbers(try await reader.ask(call))
-    _ = try await writer.tell("delete", ["entity": "Book", "number": "\(before[0])"])
+    _ = try await writer.delete("Book", "\(before[0])")
     _ = try await writer.tell("save")
     let after = try await reader.ask(call)
     #expect(after["total"] as? Int == 1299)
@@ -95,8 +95,7 @@ struct InspectStoreTests {
     let found = try await mine.ask("objects?entity=Book&where=title%20%3D%3D%20%27Book%203%27")
     let number = "\(try numbers(found)[0])"
     func set(_ running: RunningInspect, _ key: String, _ value: String) async throws {
-      let answer = try await running.tell(
-        "set", ["entity": "Book", "number": number, "key": key, "value": value])
+      let answer = try await running.set("Book", number, key, value)
       #expect(answer["updated"] as? Int == 1, "\(answer)")
     }
     try await set(mine, "title", "Mine")
@@ -129,9 +128,8 @@ struct InspectStoreTests {
 
   /// The other deletes what is changed here, and mine is stored again.
   private func delete(_ number: String, _ mine: RunningInspect, _ other: RunningInspect) async throws {
-    let object = ["entity": "Book", "number": number]
-    _ = try await mine.tell("set", object.merging(["key": "title", "value": "Stays"]) { $1 })
-    _ = try await other.tell("delete", object)
+    _ = try await mine.set("Book", number, "title", "Stays")
+    _ = try await other.delete("Book", number)
     #expect(try await other.tell("save")["error"] == nil)
     let refused = try await mine.tell("save")
     let conflict = try #require((refused["conflicts"] as? [[String: Any]])?.first, "\(refused)")

@@ -33,6 +33,19 @@ class Served:
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 
+    def object(self, entity, number):
+        with urllib.request.urlopen("%sapi/object?entity=%s&number=%s" % (self.address, entity, number)) as answer:
+            return json.load(answer)
+
+    def set(self, entity, number, key, value):
+        """Sets a value that it has read before."""
+        read = next(one["value"] for one in self.object(entity, number)["properties"] if one["name"] == key)
+        read = {"readNull": "1"} if read["kind"] == "null" else {"read": read["text"]}
+        return self.tell("set", entity=entity, number=str(number), key=key, value=value, **read)
+
+    def delete(self, entity, number):
+        return self.tell("delete", entity=entity, number=str(number), version=str(self.object(entity, number)["version"]))
+
     def close(self):
         self.process.terminate()
         self.process.wait(timeout=20)
@@ -211,11 +224,11 @@ class Reading(InspectTests):
         self.page.wait("document.querySelector('#live.on')")
         other = Served("--write")
         made = other.tell("insert", entity="Author")["made"]
-        other.tell("set", entity="Author", number=str(made["number"]), key="name", value="Comes later")
+        other.set("Author", made["number"], "name", "Comes later")
         other.tell("save")
         self.shows("Comes later")
         self.shows("3", "#entities [data-entity=Author] .count")
-        other.tell("delete", entity="Author", number=str(made["number"]))
+        other.delete("Author", made["number"])
         other.tell("save")
         other.close()
         self.shows("1–2 of 2")
@@ -240,12 +253,12 @@ class Reading(InspectTests):
         other.tell("insert", entity="Author")
         other.tell("undo")
         made = other.tell("insert", entity="Author")["made"]
-        other.tell("set", entity="Author", number=str(made["number"]), key="name", value="Comes and goes")
+        other.set("Author", made["number"], "name", "Comes and goes")
         other.tell("save")
         self.page.wait("document.querySelectorAll('.transaction').length === %d" % (count + 1))
         self.assertTrue(self.page.run("document.querySelector('.transaction:last-child details').open"))
         self.shows("252 changes")
-        other.tell("delete", entity="Author", number=str(made["number"]))
+        other.delete("Author", made["number"])
         other.tell("save")
         other.close()
 
@@ -441,7 +454,7 @@ class Writing(InspectTests):
         self.change("price", "1")
         self.shows("1 changed", "#edits")
         other = Served("--write")
-        other.tell("set", entity="Book", number=number, key="price", value="2")
+        other.set("Book", number, "price", "2")
         other.tell("save")
         self.page.key("s", CONTROL)
         self.shows("another program has changed", "#edits")
@@ -456,7 +469,60 @@ class Writing(InspectTests):
         self.page.run("[...document.querySelectorAll('#conflict button')].find((e) => e.textContent === 'Save these').click()")
         self.page.wait("document.querySelector('#edits').hidden")
         self.page.wait("document.querySelector('[data-property=price] input')?.value === '1'")
-        other.tell("set", entity="Book", number=number, key="price", value="12.5")
+        other.set("Book", number, "price", "12.5")
+        other.tell("save")
+        other.close()
+
+    def press(self, text, within="main"):
+        self.page.wait(
+            "(() => { const e = [...document.querySelectorAll(%s)].find((e) => e.textContent === %s); e?.click(); return !!e })()"
+            % (json.dumps(within + " button"), json.dumps(text)))
+
+    def test_another_saves_what_is_being_typed(self):
+        """Neither text is lost: the field has mine, beside it stands theirs, and nothing is saved before a choice."""
+        number = self.first()
+        other = Served("--write")
+
+        def meet(mine, theirs):
+            self.go("object/Book/" + number)
+            self.page.wait("document.querySelector('[data-property=title] textarea')")
+            self.page.run("(() => { const e = document.querySelector('[data-property=title] textarea'); e.focus(); e.select() })()")
+            self.page.type(mine)
+            other.set("Book", number, "title", theirs)
+            self.assertIsNone(other.tell("save").get("error"))
+            self.page.key("s", CONTROL)
+            self.shows("to " + theirs, "[data-property=title] .problem")
+            self.shows("was not taken", "#edits")
+            self.assertEqual(self.page.run("document.querySelector('[data-property=title] textarea').value"), mine)
+
+        def stored():
+            return next(one["value"]["text"] for one in other.object("Book", number)["properties"] if one["name"] == "title")
+
+        meet("Mine", "Theirs")
+        # It stays while others save, and is asked again where they saved the same.
+        other.set("Book", number, "title", "Theirs again")
+        other.tell("save")
+        self.page.run("document.activeElement.blur()")
+        self.press("Take mine")
+        self.shows("to Theirs again", "[data-property=title] .problem")
+        self.press("Take mine")
+        self.page.wait("document.querySelector('[data-property=title] .problem').textContent === ''")
+        self.page.key("s", CONTROL)
+        self.page.wait("document.querySelector('#edits').hidden")
+        self.assertEqual(stored(), "Mine")
+        meet("Mine, too", "Book 0")
+        self.press("Take that")
+        self.page.wait("document.querySelector('[data-property=title] textarea').value === 'Book 0'")
+        self.page.key("s", CONTROL)
+        self.page.wait("document.querySelector('#edits').hidden")
+        self.assertEqual(stored(), "Book 0")
+        # What was typed stands in the bar when the page is left.
+        meet("Left", "Book 0!")
+        self.go("objects/Author")
+        self.shows("Book %s, title: “Left” was not taken" % number, "#edits")
+        self.press("✕", "#edits")
+        self.page.wait("document.querySelector('#edits').hidden")
+        other.set("Book", number, "title", "Book 0")
         other.tell("save")
         other.close()
 

@@ -1,8 +1,10 @@
 // Changes that are not saved: made one by one, undone, and saved together.
 import { resolve } from "./conflicts.js";
-import { ask, el, here, model, objectLink, place, Refused, tell } from "./page.js";
+import { ask, el, here, model, objectLink, place, Refused, shown, tell } from "./page.js";
 
 const bar = document.getElementById("edits");
+/** What was typed into fields that are no longer shown, and was not taken. */
+const leftBehind = new Set();
 
 function announce() {
   document.dispatchEvent(new Event("changed"));
@@ -33,16 +35,18 @@ function perform(name, parameters, field) {
   return last;
 }
 
-/** A field that was set stays as it is, with its focus; all else is shown again. */
+/**
+ * A field that was set stays as it is, with its focus; all else is shown again. A field says what to send when its turn
+ * comes, and what to do with the answer.
+ */
 async function performNow(name, parameters = {}, field = null) {
-  const problem = field?.querySelector("[data-problem]");
   try {
-    const edits = await tell(name, parameters);
+    const edits = await tell(name, field ? field.parameters() : parameters);
     if (field) {
-      problem.textContent = "";
-      field.classList.add("changed");
+      field.taken(edits);
       showBar(edits);
     } else {
+      if (name === "rollback") forgetUntaken();
       announce();
     }
     return edits;
@@ -50,8 +54,8 @@ async function performNow(name, parameters = {}, field = null) {
     // Without an answer the program has ended: the line at the top says so, and later changes are tried again.
     if (!(error instanceof Refused)) return null;
     if (error.answer.conflicts?.length > 0) resolve(error.answer.conflicts, (choices) => perform("save", { choices: JSON.stringify(choices) }));
-    if (problem) {
-      problem.textContent = error.answer.error ?? error.answer.failures.map((failure) => failure.message).join(", ");
+    if (field) {
+      field.refused(error.answer);
       showBar(error.answer);
     } else {
       showProblems(error.answer);
@@ -63,21 +67,35 @@ async function performNow(name, parameters = {}, field = null) {
 function showBar(edits, problems = []) {
   const parts = [["new", edits.inserted], ["changed", edits.updated], ["deleted", edits.deleted]].filter(([, count]) => count > 0);
   const byRelationship = edits.updatedByRelationship ?? 0;
-  bar.hidden = !model.isWritable || (parts.length === 0 && problems.length === 0 && !edits.canUndo && !edits.canRedo);
+  const isUntaken = leftBehind.size > 0 || document.querySelector("[data-untaken]") !== null;
+  bar.hidden = !model.isWritable || (parts.length === 0 && problems.length === 0 && !isUntaken && !edits.canUndo && !edits.canRedo);
   if (bar.hidden) return;
   bar.replaceChildren(
     el("strong", {}, parts.length === 0 ? "nothing is unsaved" : parts.map(([what, count]) => `${count} ${what}`).join(", ")),
     byRelationship > 0 ? el("span", { class: "quiet" }, `${byRelationship} of them by a relationship, which changes the objects at both its ends`) : "",
     el("button", { disabled: !edits.canUndo, onclick: undoLast }, "Undo"),
     el("button", { disabled: !edits.canRedo, onclick: redoLast }, "Redo"),
-    el("button", { disabled: parts.length === 0, onclick: () => perform("rollback") }, "Drop all"),
+    el("button", { disabled: parts.length === 0 && !isUntaken, onclick: () => perform("rollback") }, "Drop all"),
     el("button", { class: "main", disabled: parts.length === 0, onclick: saveAll }, "Save all"),
     el("span", { class: "links" }, ...(edits.objects ?? []).slice(0, 8).flatMap((link) => [objectLink(link), " "])),
-    ...problems.map((problem) => el("p", { class: "problem", role: "alert" }, problem)));
+    ...problems.map((problem) => el("p", { class: "problem", role: "alert" }, problem)),
+    ...[...leftBehind].map((text) => el("p", { class: "problem", role: "alert" }, text, " ",
+      el("button", { class: "plain", title: "Forget it", onclick: () => { leftBehind.delete(text); showEdits(); } }, "✕"))));
 }
 
 export async function showEdits() {
   if (model.isWritable) showBar(await ask("edits"));
+}
+
+/** Leaves in the bar what was typed into a field that is shown no more, and was not taken. */
+export function leaveBehind(row) {
+  const { untaken, reason, property } = row.dataset;
+  leftBehind.add(`${untaken}, ${property}: “${row.querySelector("input, textarea, select").value}” was not taken: ${reason}`);
+}
+
+function forgetUntaken() {
+  leftBehind.clear();
+  for (const row of document.querySelectorAll("[data-untaken]")) delete row.dataset.untaken;
 }
 
 export function undoLast() { return perform("undo"); }
@@ -87,10 +105,11 @@ export function redoLast() { return perform("redo"); }
 export async function saveAll() {
   document.activeElement?.blur();
   await last;
-  const wrong = [...document.querySelectorAll("[data-property] [data-problem]")].find((place) => place.textContent);
+  const wrong = document.querySelector("[data-untaken]");
   if (wrong) {
-    wrong.closest("[data-property]").querySelector("input, textarea, select")?.focus();
-    return showProblems({ ...await ask("edits"), error: "a field has a value that was not taken; correct it, then save" });
+    wrong.querySelector("input, textarea, select").focus();
+    const edits = await ask("edits").catch(() => null);
+    return edits && showProblems({ ...edits, error: "a field has a value that was not taken; correct it, then save" });
   }
   const isDeleted = document.querySelector("[data-deleted]") !== null;
   const saved = await perform("save");
@@ -103,7 +122,7 @@ export async function insertObject(entity) {
 }
 
 export function deleteObject(object) {
-  return perform("delete", { entity: object.entity, number: object.number });
+  return perform("delete", { entity: object.entity, number: object.number, version: object.version });
 }
 
 function choice(texts) {
@@ -116,27 +135,69 @@ export function attributeEditor(object, attribute, value) {
     : attribute.type === "string" ? el("textarea", { rows: String(Math.min((value?.text ?? "").split("\n").length, 12)) })
     : el("input", { type: "text" });
   input.setAttribute("aria-label", attribute.name);
-  // A text that is not the default is being typed.
-  input.value = input.defaultValue = value?.kind === "null" ? "" : value?.text ?? "";
-  if (value?.kind === "null") input.setAttribute("placeholder", "none");
-  const send = (parameters) => perform("set", { entity: object.entity, number: object.number, key: attribute.name, ...parameters }, input.closest("[data-property]"));
-  input.addEventListener("change", () => send({ value: input.value }));
+  /** What the person has seen, which a change is of. */
+  let read = value;
+  const take = (now) => {
+    read = now;
+    // A text that is not the default is being typed.
+    input.value = input.defaultValue = now.kind === "null" ? "" : now.text;
+    if (now.kind === "null") input.setAttribute("placeholder", "none");
+    else input.removeAttribute("placeholder");
+  };
+  take(value);
+  const send = (changes) => {
+    const row = input.closest("[data-property]");
+    const problem = row.querySelector("[data-problem]");
+    const leave = () => {
+      problem.replaceChildren();
+      delete row.dataset.untaken;
+    };
+    let typed;
+    Object.assign(row.dataset, { untaken: `${object.entity} ${object.number}`, reason: "it was not answered" });
+    return perform("set", null, {
+      parameters: () => {
+        typed = input.value;
+        return { entity: object.entity, number: object.number, key: attribute.name, ...(read.kind === "null" ? { readNull: 1 } : { read: read.text }), ...changes() };
+      },
+      taken: (edits) => {
+        leave();
+        row.classList.add("changed");
+        if (input.value === typed) take(edits.value);
+        else read = edits.value;
+      },
+      refused: ({ error, failures, value: now }) => {
+        const reason = error ?? failures.map((failure) => failure.message).join(", ");
+        row.dataset.reason = reason;
+        problem.replaceChildren(...(now ? [
+          "Another program or page has changed it meanwhile, to ", shown(now), " ",
+          el("button", { type: "button", onclick: () => { read = now; send(changes); } }, "Take mine"), " ",
+          el("button", { type: "button", onclick: () => { leave(); take(now); announce(); } }, "Take that")] : [reason]));
+        if (!row.isConnected) leaveBehind(row);
+      },
+    });
+  };
+  input.addEventListener("change", () => send(() => ({ value: input.value })));
   return el("span", { class: "editor" }, input,
-    attribute.isOptional ? el("button", { type: "button", title: "No value", "aria-label": `No value of ${attribute.name}`, onclick: async () => { if (await send({ null: 1 })) { input.value = ""; input.setAttribute("placeholder", "none"); } } }, "∅") : null);
+    attribute.isOptional ? el("button", { type: "button", title: "No value", "aria-label": `No value of ${attribute.name}`, onclick: () => send(() => ({ null: 1 })) }, "∅") : null);
 }
 
-export function linkEditor(object, relationship) {
+/** Where a to-one leads on the page, which a change of it is of. */
+function readLink(link) {
+  return link ? { read: link.number } : { readNull: 1 };
+}
+
+export function linkEditor(object, relationship, link) {
   const input = el("input", { type: "text", placeholder: `name or number of ${relationship.destination}`, "aria-label": `Link ${relationship.name}` });
   return el("form", { class: "editor", onsubmit: async (event) => {
     event.preventDefault();
     const text = input.value;
     input.value = "";
-    if (!await perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: text.trim() }) && input.value === "") input.value = text;
+    if (!await perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: text.trim(), ...readLink(link) }) && input.value === "") input.value = text;
   } }, input, el("button", {}, "Link"));
 }
 
 export function unlinkButton(object, relationship, link) {
   if (!model.isWritable || object.isDeleted) return null;
   return el("button", { class: "plain", title: `Unlink ${link.title}`, onclick: () => perform("unlink", {
-    entity: object.entity, number: object.number, key: relationship.name, toEntity: link.entity, toNumber: link.number }) }, "✕");
+    entity: object.entity, number: object.number, key: relationship.name, toEntity: link.entity, toNumber: link.number, ...readLink(link) }) }, "✕");
 }

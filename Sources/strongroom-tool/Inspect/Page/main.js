@@ -1,6 +1,6 @@
 // The frame of the page: where it is, the entities beside it, what others save, and the keyboard.
 import { ask, el, go, here, model, place, Refused } from "./page.js";
-import { saveAll, settled, showEdits, redoLast, undoLast } from "./editing.js";
+import { leaveBehind, saveAll, settled, showEdits, redoLast, undoLast } from "./editing.js";
 import { showObjects } from "./objects.js";
 import { showObject } from "./object.js";
 import { showModel } from "./model.js";
@@ -12,6 +12,7 @@ const places = { model: "Model", query: "Query", history: "History", store: "Sto
 const views = { objects: showObjects, object: showObject, model: showModel, query: showQuery, history: showHistory, store: showStore };
 const content = document.getElementById("content");
 let shownNumber = 0;
+let shownPlace = null;
 let isLate = false;
 
 /** Where the page, its table and the document are scrolled to. */
@@ -40,10 +41,11 @@ function focusAgain(before) {
 }
 
 /**
- * Shows the place that the address names. Shown again, it has unfolded what was unfolded, and waits while a text is
- * being typed.
+ * Shows the place that the address names. Shown again, it has unfolded what was unfolded and the fields whose text is not
+ * taken, and waits while a text is being typed.
  */
-async function show(isAgain = false) {
+async function show() {
+  const address = location.hash;
   const { parts, parameters } = here();
   const name = parts[0] ?? "model";
   const number = ++shownNumber;
@@ -55,16 +57,27 @@ async function show(isAgain = false) {
   try {
     const view = await (Object.hasOwn(views, name) ? views[name] : showModel)(parts.slice(1), parameters);
     if (number !== shownNumber) return;
+    const isAgain = shownPlace === address;
     const focused = focusedField();
     isLate = isAgain && focused !== null && focused.value !== focused.defaultValue;
     if (isLate) return;
     const open = [...content.querySelectorAll("details[id][open]")].map((one) => one.id);
+    const untaken = [...content.querySelectorAll("[data-untaken]")];
     content.replaceChildren(...[view].flat());
+    shownPlace = address;
     if (isAgain) for (const id of open) content.querySelector(`#${id}`)?.setAttribute("open", "");
+    for (const row of untaken) {
+      const field = isAgain ? content.querySelector(`[data-property="${CSS.escape(row.dataset.property)}"]`) : null;
+      if (field) field.replaceWith(row);
+      else leaveBehind(row);
+    }
+    if (untaken.some((row) => !row.isConnected)) showEdits();
     focusAgain(focused);
     document.title = `${content.querySelector("h2")?.textContent ?? "Strongroom"} – Strongroom`;
   } catch (error) {
     if (number !== shownNumber) return;
+    for (const row of content.querySelectorAll("[data-untaken]")) leaveBehind(row);
+    shownPlace = null;
     content.replaceChildren(el("p", { class: "problem", role: "alert" }, error.message));
     if (!(error instanceof Refused)) throw error;
   }
@@ -86,7 +99,7 @@ async function showEntities() {
 
 async function showAgain() {
   const place = scrolled();
-  await show(true);
+  await show();
   scroll(place);
 }
 
@@ -184,6 +197,9 @@ const left = new Map();
 window.addEventListener("hashchange", async (event) => {
   left.set(event.oldURL, scrolled());
   const place = isBack ? left.get(event.newURL) : null;
+  // What is being typed is taken, or refused, before its field is left.
+  focusedField()?.blur();
+  await settled();
   await show();
   scroll(place ?? [0, 0, 0]);
 });

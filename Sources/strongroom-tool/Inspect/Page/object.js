@@ -42,7 +42,7 @@ export async function showObject([name, number], parameters) {
       el("td", {},
         relationship ? destinations(object, property, relationship)
           : (isEdited && attributeEditor(object, attribute, property.value)) || value(object, property),
-        isEdited && relationship ? linkEditor(object, relationship) : null,
+        isEdited && relationship ? linkEditor(object, relationship, property.link) : null,
         el("p", { class: "problem", "data-problem": property.name, role: "alert" })));
   });
   return [
