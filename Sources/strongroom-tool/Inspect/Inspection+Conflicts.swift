@@ -4,7 +4,7 @@ import Strongroom
 /// What a person sees of a conflict, and how it is ended.
 extension Inspection {
   struct ShownConflict: Encodable {
-    enum Kind: String, Encodable { case changed, deletedThere, deletedHere, missingDestination }
+    enum Kind: String, Codable { case changed, deletedThere, deletedHere, missingDestination }
 
     struct Property: Encodable {
       let name: String
@@ -19,20 +19,6 @@ extension Inspection {
     let version: Int64
     /// What both sides changed.
     let properties: [Property]
-  }
-
-  /// What was chosen for one object: the names of the properties that are to be as they are stored, or an
-  /// empty name where the object as a whole is.
-  private struct Choice: Decodable {
-    let entity: String
-    let number: Int64
-    let version: Int64
-    let theirs: Set<String>
-  }
-
-  private struct ChoiceKey: Hashable {
-    let entity: String
-    let number: Int64
   }
 
   private static let longestSide = 400
@@ -55,7 +41,7 @@ extension Inspection {
     }
   }
 
-  private static func kind(_ conflict: MergeConflict) -> ShownConflict.Kind {
+  static func kind(_ conflict: MergeConflict) -> ShownConflict.Kind {
     if !conflict.missingObjectIDs.isEmpty { return .missingDestination }
     if conflict.persistedSnapshot == nil { return .deletedThere }
     return conflict.isDeletion ? .deletedHere : .changed
@@ -85,22 +71,8 @@ extension Inspection {
     return ShownValue(value ?? .null, of: attribute.type, upTo: longestSide)
   }
 
-  /// Saves as was chosen; refuses again what has been saved after the choice.
-  static func policy(_ choices: String) throws -> MergePolicy {
-    guard let made = try? JSONDecoder().decode([Choice].self, from: Data(choices.utf8)) else {
-      throw ToolFailure("the choices are no list of JSON")
-    }
-    let byObject = Dictionary(
-      made.map { (ChoiceKey(entity: $0.entity, number: $0.number), $0) }, uniquingKeysWith: { $1 })
-    return .custom("chosen") { conflict in
-      let key = ChoiceKey(entity: conflict.objectID.entity.name, number: conflict.objectID.reference)
-      guard let choice = byObject[key], choice.version == conflict.persistedVersion, !conflict.isConstraint
-      else { return .refuse }
-      return resolution(conflict, theirs: choice.theirs)
-    }
-  }
-
-  private static func resolution(_ conflict: MergeConflict, theirs: Set<String>) -> MergeResolution {
+  /// How a conflict ends where the named properties are to be as they are stored.
+  static func resolution(_ conflict: MergeConflict, theirs: Set<String>) -> MergeResolution {
     let isTheirs = theirs.contains("")
     switch kind(conflict) {
     case .deletedThere, .missingDestination:

@@ -51,6 +51,8 @@ extension Inspection {
   func change(_ name: String, _ call: InspectRequest) throws -> Answer {
     guard let editor else { return .missing }
     if !editor.hasChanges, !["undo", "redo"].contains(name) { editor.refreshAllObjects() }
+    // They were made for the changes as they were.
+    if name != "save" { choices = Choices() }
     var (made, value): (ManagedObject?, ShownValue?)
     do {
       (made, value) = try perform(name, call, editor)
@@ -111,9 +113,11 @@ extension Inspection {
     case "redo": try editor.redo()
     case "rollback": editor.rollback()
     case "save":
-      editor.mergePolicy = try call["choices"].map(Self.policy) ?? .error
+      if let more = call["choices"] { try choices.add(more) } else { choices = Choices() }
+      editor.mergePolicy = choices.policy
       defer { editor.mergePolicy = .error }
       try editor.save()
+      choices = Choices()
       // An undo after it would take back what others have saved since.
       editor.undoManager?.removeAllActions()
       announce()

@@ -17,6 +17,7 @@ actor Inspection {
   private(set) var announced = 0
   var check = IntegrityCheck()
   var lists = ObjectLists()
+  var choices = Choices()
   /// The store's file as it was when it was opened; nil on a server.
   private let file: UInt64?
 

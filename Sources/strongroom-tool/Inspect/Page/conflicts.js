@@ -38,7 +38,7 @@ function whole(conflict, theirs, number) {
 
 /** Shows each conflict; saves with what was chosen, or leaves all as it is. */
 export function resolve(conflicts, save) {
-  const choices = conflicts.map(({ entity, number, version }) => ({ entity, number, version, theirs: new Set() }));
+  const choices = conflicts.map(({ entity, number, version, kind }) => ({ entity, number, version, kind, theirs: new Set() }));
   const parts = conflicts.map((conflict, at) => el("section", {},
     el("h3", {}, objectLink({ ...conflict, title: conflict.title || `${conflict.entity} ${conflict.number}` })),
     conflict.properties.length > 0 ? table(conflict, choices[at].theirs, at) : whole(conflict, choices[at].theirs, at)));
