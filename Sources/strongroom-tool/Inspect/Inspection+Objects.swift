@@ -114,7 +114,9 @@ extension Inspection {
   }
 
   private static func value(_ object: ManagedObject, _ attribute: AttributeDescription) throws -> ShownValue {
-    guard attribute.isExternal, !object.isInserted, object.managedObjectContext?.hasChanges == false,
+    // A transformable value is read whole, since it is shown as text where it can be.
+    guard attribute.isExternal, attribute.type == .binary, !object.isInserted,
+      object.managedObjectContext?.hasChanges == false,
       let reader = try object.managedObjectContext?.openValue(of: object.objectID, attribute.name)
     else {
       return ShownValue(

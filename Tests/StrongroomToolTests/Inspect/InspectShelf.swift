@@ -21,6 +21,8 @@ final class InspectShelf: Sendable {
   static func model() throws -> ManagedObjectModel {
     var scan = Attribute("scan", .binary)
     scan.allowsExternalBinaryDataStorage = true
+    var notes = Attribute("notes", .transformable)
+    notes.allowsExternalBinaryDataStorage = true
     let book = Entity("Book") {
       Attribute("title", .string, optional: false)
       Attribute("pages", .integer64, minValue: .integer(0))
@@ -30,6 +32,7 @@ final class InspectShelf: Sendable {
       Attribute("text", .string)
       Attribute("cover", .binary)
       scan
+      notes
       Attribute("names", .composite, composite: "Names")
       Relationship("author", to: "Author", inverse: "books")
       FetchIndex.fullText("words", on: "title")
@@ -74,6 +77,7 @@ final class InspectShelf: Sendable {
       try book.set("scan", Data((0..<300_000).map { UInt8($0 % 251) }))
       try book.setValue(
         .composite(["language": .string("en"), "name": .string("A book")]), forKey: "names")
+      try book.setValue(.data(Data(#"{"shelf":7}"#.utf8)), forKey: "notes")
       try book.setObject(author, forKey: "author")
     }
     try context.save()

@@ -42,6 +42,15 @@ struct InspectStoreTests {
     try await browse(try RunningInspect(try await InspectShelf(books: 1300)))
   }
 
+  @Test("an object with a long transformable value is shown, with it and without it")
+  func transformable() async throws {
+    let shelf = try await InspectShelf(books: 2)
+    let running = try RunningInspect(shelf)
+    let value = try await running.read("Book", "1", "notes").value
+    #expect(value["text"] as? String == #"{"shelf":7}"#, "\(value)")
+    #expect(try await running.read("Book", "2", "notes").value["kind"] as? String == "null")
+  }
+
   @Test("a page shows what was saved since the page before it")
   func changedBetweenPages() async throws {
     let shelf = try await InspectShelf(books: 1300)
