@@ -27,6 +27,8 @@ extension Inspection {
     var error: String?
     /// The object that was made.
     var made: ShownLink?
+    /// How much was announced to the pages, this change among it.
+    var announced: Int?
     /// What an attribute has after it was set, or, where that was refused, since it was read.
     var value: ShownValue?
   }
@@ -58,6 +60,7 @@ extension Inspection {
       (made, value) = try perform(name, call, editor)
       // Each change of the page is undone alone.
       editor.processPendingChanges()
+      announce()
     } catch let error as ContextError where !error.failures.isEmpty {
       var edits = edits()
       edits.failures = error.failures.map {
@@ -74,7 +77,7 @@ extension Inspection {
       return try Answer(.badRequest, json: edits)
     }
     var edits = edits()
-    (edits.made, edits.value) = (made.map(Self.link), value)
+    (edits.made, edits.value, edits.announced) = (made.map(Self.link), value, announced)
     return try Answer(json: edits)
   }
 
@@ -120,7 +123,6 @@ extension Inspection {
       choices = Choices()
       // An undo after it would take back what others have saved since.
       editor.undoManager?.removeAllActions()
-      announce()
     default: throw ToolFailure("there is no change \(name)")
     }
     return (nil, nil)

@@ -554,6 +554,33 @@ class Writing(InspectTests):
         self.page.wait("document.querySelector('#edits').hidden")
         other.close()
 
+    def test_two_tabs(self):
+        """A tab shows the unsaved changes of another, and does not replace them unseen."""
+        number = self.first()
+        first, second = self.page, Page(self.browser)
+        second.open(self.served.address + "#/object/Book/" + number)
+        self.go("object/Book/" + number)
+        for tab in (first, second):
+            tab.wait("document.querySelector('[data-property=title] textarea')")
+            tab.wait("document.querySelector('#live.on')")
+        title = "document.querySelector('[data-property=title] textarea')"
+        self.change("title", "Of the first tab")
+        second.wait(title + ".value === 'Of the first tab'")
+        second.wait("document.querySelector('#edits').innerText.includes('1 changed')")
+        second.run("%s.focus()" % title)
+        self.change("title", "Of the first tab again")
+        second.wait("document.querySelector('#edits').innerText.includes('1 changed')")
+        second.run("(() => { const e = %s; e.value = 'Of the second tab'; e.dispatchEvent(new Event('change')); e.blur() })()" % title)
+        second.wait("document.querySelector('[data-property=title] .problem')?.innerText.includes('to Of the first tab again')")
+        self.assertEqual(first.run(title + ".value"), "Of the first tab again")
+        second.run("[...document.querySelectorAll('[data-property=title] button')].find((e) => e.textContent === 'Take mine').click()")
+        first.wait(title + ".value === 'Of the second tab'")
+        self.press("Drop all", "#edits")
+        for tab in (first, second):
+            tab.wait(title + ".value === 'Book 0'")
+            tab.wait("!document.querySelector('#edits').innerText.includes('changed')")
+        second.close()
+
     def test_drop_all(self):
         self.go("object/Book/" + self.first())
         self.page.wait("document.querySelector('[data-property=title] textarea')")

@@ -3,6 +3,8 @@ import { resolve } from "./conflicts.js";
 import { ask, el, here, model, objectLink, place, Refused, shown, tell } from "./page.js";
 
 const bar = document.getElementById("edits");
+/** How much of what this page is to show it has seen: saves, and changes of every page. */
+export const seen = { count: null };
 /** What was typed into fields that are no longer shown, and was not taken. */
 const leftBehind = new Set();
 
@@ -42,6 +44,8 @@ function perform(name, parameters, field) {
 async function performNow(name, parameters = {}, field = null) {
   try {
     const edits = await tell(name, field ? field.parameters() : parameters);
+    // Only what others have announced is shown again.
+    if (edits.announced === seen.count + 1) seen.count = edits.announced;
     if (field) {
       field.taken(edits);
       showBar(edits);

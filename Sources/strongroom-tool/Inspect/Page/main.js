@@ -1,6 +1,6 @@
 // The frame of the page: where it is, the entities beside it, what others save, and the keyboard.
 import { ask, el, go, here, model, place, Refused } from "./page.js";
-import { leaveBehind, saveAll, settled, showEdits, redoLast, undoLast } from "./editing.js";
+import { leaveBehind, saveAll, seen, settled, showEdits, redoLast, undoLast } from "./editing.js";
 import { showObjects } from "./objects.js";
 import { showObject } from "./object.js";
 import { showModel } from "./model.js";
@@ -103,22 +103,20 @@ async function showAgain() {
   scroll(place);
 }
 
-/** Shows again what others have saved. */
+/** Shows again what others have saved, and what other pages have changed. */
 async function watch() {
   const live = document.getElementById("live");
-  let seen = null;
   for (;;) {
     try {
-      const { saves, isReplaced } = await ask("saves", { seen });
-      seen ??= saves;
+      const { announced, isReplaced } = await ask("announced", { seen: seen.count });
+      seen.count ??= announced;
       live.textContent = isReplaced ? "The store's file was replaced or removed, and this is what was in it: start the program again." : "live";
       live.className = isReplaced ? "off" : "on";
-      if (saves > seen) {
-        seen = saves;
-        await showEntities();
+      if (announced > seen.count) {
+        seen.count = announced;
+        await Promise.all([showEntities(), showEdits()]);
         if (focusedField()) isLate = true;
         else await showAgain();
-        content.dataset.saves = seen;
       }
     } catch {
       live.textContent = "The program has ended: start it again. What was not saved is lost.";
