@@ -554,6 +554,32 @@ class Writing(InspectTests):
         self.page.wait("document.querySelector('#edits').hidden")
         other.close()
 
+    def test_line_ends(self):
+        number = self.first()
+        other = Served("--write")
+
+        def stored():
+            return next(one["value"]["text"] for one in other.object("Book", number)["properties"] if one["name"] == "title")
+
+        for end in ("\r\n", "\r", "\n"):
+            other.set("Book", number, "title", "One" + end + "two")
+            self.assertIsNone(other.tell("save").get("error"))
+            self.go("model")
+            self.go("object/Book/" + number)
+            self.page.wait("document.querySelector('[data-property=title] textarea')?.value === 'One\\ntwo'")
+            self.page.run("(() => { const e = document.querySelector('[data-property=title] textarea'); e.focus(); e.setSelectionRange(7, 7) })()")
+            self.page.type("!")
+            self.page.key("s", CONTROL)
+            self.page.wait("document.querySelector('#edits').hidden")
+            self.assertEqual(stored(), "One" + end + "two!")
+        other.set("Book", number, "title", "One\r\ntwo\n")
+        self.assertIsNone(other.tell("save").get("error"))
+        self.shows("lines end in different ways", "[data-property=title]")
+        self.assertFalse(self.page.run("!!document.querySelector('[data-property=title] textarea')"))
+        other.set("Book", number, "title", "Book 0")
+        other.tell("save")
+        other.close()
+
     def test_two_tabs(self):
         """A tab shows the unsaved changes of another, and does not replace them unseen."""
         number = self.first()

@@ -133,8 +133,15 @@ function choice(texts) {
   return el("select", {}, el("option", { value: "", disabled: true }, "none"), ...texts.map((text) => el("option", {}, text)));
 }
 
+/** How all lines of a text end: a field shows every end as a line feed, and gives back only those. Null where they differ. */
+function lineEnd(text) {
+  const ends = [...new Set(text.match(/\r\n|\r|\n/g))];
+  return ends.length > 1 ? null : ends[0] ?? "\n";
+}
+
 export function attributeEditor(object, attribute, value) {
   if (attribute.isDerived || ["binary", "transformable", "composite", "undefined"].includes(attribute.type) || value?.isCut) return null;
+  if (lineEnd(value.text) === null) return [shown(value), el("p", { class: "quiet" }, "Its lines end in different ways, which a field would make the same: a program can change it.")];
   const input = attribute.type === "boolean" ? choice(["true", "false"])
     : attribute.type === "string" ? el("textarea", { rows: String(Math.min((value?.text ?? "").split("\n").length, 12)) })
     : el("input", { type: "text" });
@@ -144,7 +151,7 @@ export function attributeEditor(object, attribute, value) {
   const take = (now) => {
     read = now;
     // A text that is not the default is being typed.
-    input.value = input.defaultValue = now.kind === "null" ? "" : now.text;
+    input.value = input.defaultValue = now.kind === "null" ? "" : now.text.replace(/\r\n?/g, "\n");
     if (now.kind === "null") input.setAttribute("placeholder", "none");
     else input.removeAttribute("placeholder");
   };
@@ -180,7 +187,7 @@ export function attributeEditor(object, attribute, value) {
       },
     });
   };
-  input.addEventListener("change", () => send(() => ({ value: input.value })));
+  input.addEventListener("change", () => send(() => ({ value: input.value.replaceAll("\n", lineEnd(read.text) ?? "\n") })));
   return el("span", { class: "editor" }, input,
     attribute.isOptional ? el("button", { type: "button", title: "No value", "aria-label": `No value of ${attribute.name}`, onclick: () => send(() => ({ null: 1 })) }, "∅") : null);
 }
