@@ -1,5 +1,5 @@
 // What another program has saved of an object that is changed here, and the choice between the two.
-import { el, objectLink, shown } from "./page.js";
+import { el, entityNamed, objectLink, shown } from "./page.js";
 
 const dialog = document.getElementById("conflict");
 
@@ -28,12 +28,18 @@ function table(conflict, theirs, number) {
     })));
 }
 
+/** An object that is stored again has its own values and to-ones; which objects led to it, the deletion has cleared. */
+function again(text, conflict) {
+  const names = entityNamed(conflict.entity).relationships.filter((one) => one.isToMany).map((one) => one.name);
+  return conflict.kind === "deletedThere" && names.length > 0 ? `${text}, without what was in ${names.join(", ")}` : text;
+}
+
 function whole(conflict, theirs, number) {
   const [what, mine, stored] = wholes[conflict.kind];
   if (!stored) return [el("p", {}, what)];
   theirs.add("");
   if (!mine) return [el("p", {}, what, " ", stored, ".")];
-  return [el("p", {}, what), el("p", {}, ...pair(`conflict-${number}`, mine, stored, (isTheirs) => isTheirs ? theirs.add("") : theirs.delete("")))];
+  return [el("p", {}, what), el("p", {}, ...pair(`conflict-${number}`, again(mine, conflict), stored, (isTheirs) => isTheirs ? theirs.add("") : theirs.delete("")))];
 }
 
 /** Shows each conflict; saves with what was chosen, or leaves all as it is. */
