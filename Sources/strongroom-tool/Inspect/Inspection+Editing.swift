@@ -7,6 +7,8 @@ extension Inspection {
     let number: Int64
     let property: String?
     let message: String
+    /// The object that has the same value, where values must differ.
+    var other: ShownLink?
   }
 
   /// What is changed and not saved.
@@ -61,17 +63,10 @@ extension Inspection {
       // Each change of the page is undone alone.
       editor.processPendingChanges()
       announce()
-    } catch let error as ContextError where !error.failures.isEmpty {
-      var edits = edits()
-      edits.failures = error.failures.map {
-        ShownFailure(
-          entity: $0.objectID.entity.name, number: $0.objectID.reference, property: $0.property,
-          message: $0.message)
-      }
-      return try Answer(.badRequest, json: edits)
     } catch {
       var edits = edits()
-      edits.error = Self.advice(error)
+      edits.failures = (error as? ContextError).map { failures($0, editor) } ?? []
+      edits.error = edits.failures.isEmpty ? Self.advice(error) : nil
       edits.value = (error as? ChangedMeanwhile)?.now
       edits.conflicts = (error as? ContextError).map { shown($0, editor) } ?? []
       return try Answer(.badRequest, json: edits)
@@ -81,12 +76,32 @@ extension Inspection {
     return try Answer(json: edits)
   }
 
+  /// The properties that stand against a save, each of one object.
+  private func failures(_ error: ContextError, _ editor: ManagedObjectContext) -> [ShownFailure] {
+    let broken = error.failures.map {
+      ShownFailure(
+        entity: $0.objectID.entity.name, number: $0.objectID.reference, property: $0.property,
+        message: $0.message)
+    }
+    return broken
+      + error.conflicts.filter(\.isConstraint).flatMap { conflict in
+        let other = conflict.otherObjectID.flatMap { try? editor.existingObject(with: $0) }.map(Self.link)
+        return conflict.constraint.map {
+          let names = conflict.constraint.joined(separator: " and ")
+          return ShownFailure(
+            entity: conflict.objectID.entity.name, number: conflict.objectID.reference, property: $0,
+            message: "no two may have the same \(names), and another has it", other: other)
+        }
+      }
+  }
+
   /// What a person at the page can do about an error.
   private static func advice(_ error: any Error) -> String {
     if error is ChangedMeanwhile {
       return "another program or page has changed it since it was shown here; look at it, then change it"
     }
     return switch (error as? ContextError)?.code {
+    case .notUnique: "nothing was saved: another object has a value that no two may have; change it"
     case .conflict:
       "another program has changed or deleted what you changed; nothing was saved"
     default:
@@ -173,8 +188,8 @@ extension Inspection {
     guard found.count == 1, let object = found.first else {
       throw ToolFailure(
         found.isEmpty
-          ? "no \(entity.name) is called so; write its \(title.name) or its number"
-          : "several objects of \(entity.name) are called so; write the number")
+          ? "no \(entity.name) is called so; write its \(title.name) or its №"
+          : "several objects of \(entity.name) are called so; write the №")
     }
     return object
   }

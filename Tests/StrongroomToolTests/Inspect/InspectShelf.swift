@@ -40,6 +40,7 @@ final class InspectShelf: Sendable {
     let author = Entity("Author") {
       Attribute("name", .string, optional: false)
       Relationship("books", toMany: "Book", inverse: "author")
+      UniquenessConstraint(["name"])
     }
     let names = Composite("Names", [Attribute("language", .string), Attribute("name", .string)])
     return try ManagedObjectModel(ModelDeclaration(entities: [book, author], composites: [names]))

@@ -437,7 +437,7 @@ class Writing(InspectTests):
         self.shows("New author", "h2")
         self.page.run("document.querySelector('[data-property=books] input').value = '99999'")
         self.page.run("document.querySelector('[data-property=books] form button').click()")
-        self.shows("Book has no object 99999", "#edits")
+        self.shows("Book has no object 99999", "[data-property=books] .problem")
         self.page.key("s", CONTROL)
         self.page.wait("document.querySelector('#edits').hidden")
         self.page.run("document.querySelector('[data-property=books] button.plain').click()")
@@ -591,6 +591,26 @@ class Writing(InspectTests):
         other.set("Book", number, "title", "Book 0")
         other.tell("save")
         other.close()
+
+    def test_a_name_that_another_has(self):
+        self.go("objects/Author")
+        self.page.wait("document.querySelector('#range')")
+        self.press("New")
+        self.page.wait("document.querySelector('[data-property=name] textarea')")
+        self.change("name", "Ada")
+        self.shows("1 new", "#edits")
+        self.page.key("s", CONTROL)
+        self.shows("no two may have the same name, and another has it: Ada", "[data-property=name] .problem")
+        self.assertNotIn("x-strongroom", self.text("#edits"))
+        ada = self.page.run("document.querySelector('[data-property=name] .problem a').getAttribute('href')")
+        self.assertTrue(ada.startswith("#/object/Author/"), ada)
+        # A new object that is dropped has no page: its entity's list is shown.
+        self.press("Drop all", "#edits")
+        self.shows("1–2 of 2")
+        self.press("New")
+        self.page.wait("document.querySelector('[data-property=name] textarea')")
+        self.press("Undo", "#edits")
+        self.shows("1–2 of 2")
 
     def test_two_tabs(self):
         """A tab shows the unsaved changes of another, and does not replace them unseen."""

@@ -19,8 +19,9 @@ function showProblems(answer) {
   for (const failure of answer.failures ?? []) {
     const field = `${name}/${number}` === `object/${encodeURIComponent(failure.entity)}` && location.hash.split("/")[3]?.split("?")[0] === String(failure.number)
       ? document.querySelector(`[data-problem="${CSS.escape(failure.property ?? "")}"]`) : null;
-    if (field) field.textContent = failure.message;
-    else others.push(`${failure.entity} ${failure.number}${failure.property ? `, ${failure.property}` : ""}: ${failure.message}`);
+    const other = failure.other ? [": ", objectLink(failure.other)] : [];
+    if (field) field.replaceChildren(failure.message, ...other);
+    else others.push([`${failure.entity} ${failure.number}${failure.property ? `, ${failure.property}` : ""}: ${failure.message}`, ...other]);
   }
   showBar(answer, others);
 }
@@ -198,12 +199,20 @@ function readLink(link) {
 }
 
 export function linkEditor(object, relationship, link) {
-  const input = el("input", { type: "text", placeholder: `name or number of ${relationship.destination}`, "aria-label": `Link ${relationship.name}` });
-  return el("form", { class: "editor", onsubmit: async (event) => {
+  const input = el("input", { type: "text", placeholder: `name or № of ${relationship.destination}`, "aria-label": `Link ${relationship.name}` });
+  return el("form", { class: "editor", onsubmit: (event) => {
     event.preventDefault();
     const text = input.value;
     input.value = "";
-    if (!await perform("link", { entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: text.trim(), ...readLink(link) }) && input.value === "") input.value = text;
+    perform("link", null, {
+      parameters: () => ({ entity: object.entity, number: object.number, key: relationship.name, toEntity: relationship.destination, toNumber: text.trim(), ...readLink(link) }),
+      taken: announce,
+      refused: ({ error, failures }) => {
+        if (input.value === "") input.value = text;
+        const problem = input.closest("[data-property]").querySelector("[data-problem]");
+        problem.textContent = error ?? failures.map((failure) => failure.message).join(", ");
+      },
+    });
   } }, input, el("button", {}, "Link"));
 }
 

@@ -40,6 +40,14 @@ function focusAgain(before) {
   if (typeof before?.selectionStart === "number") field?.setSelectionRange?.(before.selectionStart, before.selectionEnd);
 }
 
+/** What is written for a link that was not made, and why not. */
+function linksBegun() {
+  return [...content.querySelectorAll("[data-property] form input")].filter((input) => input.value !== "").map((input) => {
+    const row = input.closest("[data-property]");
+    return [row.dataset.property, { value: input.value, problem: [...row.querySelector("[data-problem]").childNodes] }];
+  });
+}
+
 /**
  * Shows the place that the address names. Shown again, it has unfolded what was unfolded and the fields whose text is not
  * taken, and waits while a text is being typed.
@@ -62,6 +70,7 @@ async function show() {
     isLate = isAgain && focused !== null && focused.value !== focused.defaultValue;
     if (isLate) return;
     const open = [...content.querySelectorAll("details[id][open]")].map((one) => one.id);
+    const linking = isAgain ? linksBegun() : [];
     const untaken = [...content.querySelectorAll("[data-untaken]")];
     content.replaceChildren(...[view].flat());
     shownPlace = address;
@@ -71,11 +80,18 @@ async function show() {
       if (field) field.replaceWith(row);
       else leaveBehind(row);
     }
+    for (const [property, before] of linking) {
+      const form = content.querySelector(`[data-property="${CSS.escape(property)}"] form`);
+      if (form) form.querySelector("input").value = before.value;
+      form?.closest("[data-property]").querySelector("[data-problem]").replaceChildren(...before.problem);
+    }
     if (untaken.some((row) => !row.isConnected)) showEdits();
     focusAgain(focused);
     document.title = `${content.querySelector("h2")?.textContent ?? "Strongroom"} – Strongroom`;
   } catch (error) {
     if (number !== shownNumber) return;
+    // A new object that was dropped has no page any more.
+    if (shownPlace === address && content.querySelector("[data-new]")) return void go(["objects", parts[1]]);
     for (const row of content.querySelectorAll("[data-untaken]")) leaveBehind(row);
     shownPlace = null;
     content.replaceChildren(el("p", { class: "problem", role: "alert" }, error.message));

@@ -46,9 +46,9 @@ export async function showObject([name, number], parameters) {
         el("p", { class: "problem", "data-problem": property.name, role: "alert" })));
   });
   return [
-    el("h2", { "data-deleted": object.isDeleted }, object.title, object.isDeleted ? " (deleted, not saved)" : ""),
+    el("h2", { "data-deleted": object.isDeleted, "data-new": object.version === 0 }, object.title, object.isDeleted ? " (deleted, not saved)" : ""),
     el("p", { class: "quiet" },
-      el("a", { href: place(["objects", object.entity]) }, object.entity), ` ${object.number}, version ${object.version} `,
+      el("a", { href: place(["objects", object.entity]) }, object.entity), ` № ${object.number}, version ${object.version} `,
       el("code", {}, object.uri),
       model.isWritable && !object.isDeleted ? el("button", { class: "danger", onclick: () => deleteObject(object) }, "Delete") : null),
     el("table", { class: "properties" }, el("tbody", {}, ...rows)),
