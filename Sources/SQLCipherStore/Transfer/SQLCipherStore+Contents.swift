@@ -12,6 +12,10 @@ extension SQLCipherStore: FillableStore {
 }
 
 extension StoreFiller: NewStoreContents {
+  package func link(
+    _ relationship: RelationshipDescription, _ source: Int64, _ destination: Int64, position: Int64
+  ) throws { try link(relationship, source, destination, position: position, inversePosition: 0) }
+
   package func endRows() throws {
     try finishRows()
     guard let first = refused.first else { return }

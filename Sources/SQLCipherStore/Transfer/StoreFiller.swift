@@ -79,16 +79,20 @@ package final class StoreFiller {
   ///   - source: The number of the object that has it.
   ///   - destination: The number of the object it leads to.
   ///   - position: Its place in the source's order.
+  ///   - inversePosition: Its place in the destination's order of the inverse.
   /// - Throws: `CipherError`.
   package func link(
-    _ relationship: RelationshipDescription, _ source: Int64, _ destination: Int64, position: Int64 = 0
+    _ relationship: RelationshipDescription, _ source: Int64, _ destination: Int64, position: Int64,
+    inversePosition: Int64
   ) throws {
     guard let filling = filling(relationship) else { return }
     let isForward = relationship === relationship.joinTableOwner
     let link =
       isForward
-      ? LinkFilling.Link(source: source, target: destination, position: position, inversePosition: 0)
-      : LinkFilling.Link(source: destination, target: source, position: 0, inversePosition: position)
+      ? LinkFilling.Link(
+        source: source, target: destination, position: position, inversePosition: inversePosition)
+      : LinkFilling.Link(
+        source: destination, target: source, position: inversePosition, inversePosition: position)
     try translating(path) {
       try filling.add(link)
       try commitNowAndThen(1)

@@ -20,11 +20,14 @@ struct ImportPlan {
     var sources: [(field: Int, source: Source)] = []
   }
 
+  /// What a relationship's join table has, a link of each row: those of a table of links, and for the
+  /// order of a to-many whose inverse is a to-one, those of the destination's table.
   struct Links {
     let relationship: RelationshipDescription
     let table: Int
     let source: SourceForeignKey
-    let destination: SourceForeignKey
+    /// Nil where the row itself is the destination, whose to-one has the link too.
+    let destination: SourceForeignKey?
   }
 
   private(set) var rows: [Rows] = []
@@ -168,12 +171,23 @@ struct ImportPlan {
     guard relationship.hasJoinTable, let source = tableOf[relationship.entity.index],
       let destination = tableOf[relationship.destination.index]
     else { return }
+    if let toOne = relationship.inverse, !toOne.isToMany {
+      guard let key = try foreignKey(toOne, of: destination, to: source) else { return }
+      links.append(Links(relationship: relationship, table: destination, source: key, destination: nil))
+      return
+    }
     let marks = relationship.declaration.userInfo
     guard let name = marks[SourceMark.joinTable] else {
       if relationship.inverse?.isToMany != false {
         notes.append("\(relationship.entity.name).\(relationship.name) is of no join table; it is empty")
       }
       return
+    }
+    guard relationship.inverse !== relationship else {
+      throw TableImportError(
+        .wrongModel,
+        "\(relationship.entity.name).\(relationship.name) is its own inverse, but the rows of \(name) lead"
+          + " from one end to another; give it an inverse that has the other foreign key")
     }
     let table = try index(of: name, relationship.entity.name)
     guard let forward = try foreignKey(relationship, of: table, to: destination),
@@ -198,8 +212,6 @@ struct ImportPlan {
         }
       }
     }
-      + links.flatMap {
-        [($0.source.table, $0.source.keyColumns), ($0.destination.table, $0.destination.keyColumns)]
-      }
+      + links.flatMap { [$0.source, $0.destination].compactMap { $0.map { ($0.table, $0.keyColumns) } } }
   }
 }

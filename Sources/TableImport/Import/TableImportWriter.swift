@@ -77,19 +77,24 @@ final class TableImportWriter {
 
   private func write(_ links: ImportPlan.Links) throws {
     let table = tables[links.table]
+    let number = table.rowNumber.map { "t." + $0 }
     let source = lookup(links.source, table)
-    let destination = lookup(links.destination, table)
-    let number = table.rowNumber.map { "t." + $0 } ?? "NULL"
+    let destination = links.destination.map { lookup($0, table) } ?? number ?? "NULL"
     let rows = try catalogue.database.query(
-      "SELECT \(number), \(source), \(destination) FROM \(table.sql) AS t")
+      "SELECT \(number ?? "NULL"), \(source), \(destination) FROM \(table.sql) AS t"
+        + (number.map { " ORDER BY " + $0 } ?? ""))
+    // Counted through all rows, which gives each object's links their places among themselves.
+    var position: Int64 = 0
     while try rows.step() {
-      let number = rows.kind(0) == .null ? nil : rows.integer(0)
       try advance()
       guard rows.kind(1) == .integer, rows.kind(2) == .integer else {
-        let key = rows.kind(1) == .integer ? links.destination : links.source
+        // A to-one that leads nowhere was reported with its row.
+        guard let destination = links.destination else { continue }
+        let key = rows.kind(1) == .integer ? destination : links.source
         fault(
           TableImportFault(
-            .dangling, table.name, number, table.name(key), "it refers to no row; the link is left out"))
+            .dangling, table.name, rows.kind(0) == .null ? nil : rows.integer(0), table.name(key),
+            "it refers to no row; the link is left out"))
         continue
       }
       if filler.isRefused(rows.integer(1), links.relationship.entity)
@@ -97,18 +102,22 @@ final class TableImportWriter {
       {
         continue
       }
-      try filler.link(links.relationship, rows.integer(1), rows.integer(2))
-      summary.linkCount += 1
+      try filler.link(
+        links.relationship, rows.integer(1), rows.integer(2), position: position, inversePosition: position)
+      position += 1
+      if links.destination != nil { summary.linkCount += 1 }
     }
-    try checkRepetitions(links, table)
+    if let destination = links.destination { try checkRepetitions(links.source, destination, table) }
   }
 
   private func lookup(_ key: SourceForeignKey, _ table: SourceTable) -> String {
     KeyLookup.sql(key.keyColumns, of: tables[key.table], by: key.columns, of: table)
   }
 
-  private func checkRepetitions(_ links: ImportPlan.Links, _ table: SourceTable) throws {
-    let columns = links.source.columns + links.destination.columns
+  private func checkRepetitions(
+    _ source: SourceForeignKey, _ destination: SourceForeignKey, _ table: SourceTable
+  ) throws {
+    let columns = source.columns + destination.columns
     if table.isKey(columns) { return }
     let names = columns.map { table.columns[$0].sql }
     let present = names.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
