@@ -32,6 +32,28 @@ extension StoreCheck {
       let more = try Sample.insert(store, model, "Book", [["title": "later"]])[0]
       try expect(more.reference >= (result.references?.upperBound ?? 0), "numbers go on after a batch")
     },
+    StoreCheck("a batch links an ordered to-many whose inverse is a to-one by the to-one alone") { factory in
+      let model = try Sample.model()
+      let store = try await factory.makeStore(model)
+      let people = try Sample.insert(store, model, "Person", [["name": "a"], ["name": "b"]])
+      var next = 0
+      let chapters = try store.insert(into: try Sample.entity(model, "Chapter")) { row in
+        if next == 100 { return false }
+        try row.set("person", people[next % 2])
+        next += 1
+        return true
+      }
+      let first = chapters.references?.lowerBound ?? 0
+      try expect(
+        try Sample.destinations(store, people[0].entity, "chapters", people[0].reference)
+          == (0..<50).map { first + 2 * $0 }, "in the order inserted")
+      try expectError(.notFound, "destinations whose rows have the to-one") {
+        _ = try store.insert(into: people[0].entity) { row in
+          try row.set("chapters", destinations: [people[1]])
+          return false
+        }
+      }
+    },
     StoreCheck("a batch that cannot be is not there at all") { factory in
       let model = try Sample.model()
       let store = try await factory.makeStore(model)

@@ -135,7 +135,8 @@ public final class BatchRow {
   }
 
   private func addJoinTableRows(_ relationship: RelationshipDescription, _ destinations: [Int64]) throws {
-    guard relationship.isToMany, relationship.hasJoinTable else {
+    // An ordered to-many of a to-one has its order alone in a join table.
+    guard relationship.isToMany, relationship.hasJoinTable, relationship.inverse?.isToMany != false else {
       throw StoreError(
         .notFound,
         "\(entity.name).\(relationship.name) is stored in its destinations; "
