@@ -48,7 +48,8 @@ public final class TableSource {
         notes = inference.notes
       }
       let plan = try ImportPlan(used, catalogue.tables)
-      return (catalogue, used, plan, catalogue.notes + notes + plan.notes)
+      let unused = try UnusedParts(plan, catalogue.tables)
+      return (catalogue, used, plan, catalogue.notes + notes + plan.notes + unused.notes)
     }
   }
 

@@ -15,8 +15,11 @@ struct ImportCommand: AsyncParsableCommand {
 
       The model of any other SQLite database, and of CSV and JSON lines, is inferred: `strongroom model \
       infer` shows it and writes it, and --model takes it back once you corrected it. Several files of CSV \
-      or JSON lines are a table each, and a column such as author_id refers to the file of authors where all \
-      its values are there.
+      or JSON lines are a table each, and a column such as author_id refers to the file of authors where \
+      all its values are there.
+
+      A column that no property of the model takes is left out, and a note says so; a file that no entity \
+      takes is an error, and nothing is made.
 
       Examples:
         strongroom import library.store Library.sqlite

@@ -36,8 +36,8 @@ struct ImportReport: Encodable {
     Terminal.done(heading)
     print(recovery)
     print(RowPrinter.objects(objects))
-    for note in notes { print("note: \(note)") }
-    for fault in faultTexts { print("fault: \(fault)") }
+    for note in notes { print("note: \(RowPrinter.harmless(note[...]))") }
+    for fault in faultTexts { print("fault: \(RowPrinter.harmless(fault[...]))") }
     let count = faultCounts.values.reduce(0, +)
     let more = count - faultTexts.count
     if more > 0 { print("and \(more.counted("more fault")); --faults prints all") }

@@ -1,0 +1,33 @@
+import BuiltProgram
+import Foundation
+import Strongroom
+import Testing
+
+@Suite("strongroom import")
+struct ImportCommandTests {
+  private func report(_ text: String) throws -> [String: Any] {
+    let start = try #require(text.firstIndex(of: "{"))
+    return try #require(try JSONSerialization.jsonObject(with: Data(text[start...].utf8)) as? [String: Any])
+  }
+
+  @Test("names the columns that a model does not take, in text and JSON, and refuses a file that it does not")
+  func unused() async throws {
+    let shelf = try await Shelf()
+    let (books, other, model) = (shelf.file("Book.csv"), shelf.file("other.csv"), shelf.file("model.json"))
+    try Data("title,pages,ex\u{1B}tra\nEmma,474,x\n".utf8).write(to: URL(fileURLWithPath: books))
+    try Data("a,b\n1,2\n".utf8).write(to: URL(fileURLWithPath: other))
+    let declared = try ManagedObjectModel { Entity("Book") { Attribute("title", .string) } }
+    try declared.jsonData().write(to: URL(fileURLWithPath: model))
+    func run(_ store: String, _ more: [String]) throws -> (code: Int32, output: String) {
+      try BuiltProgram.run(["import", shelf.file(store), "--model", model] + more + shelf.vault)
+    }
+    let text = try run("one", [books])
+    #expect(text.code == 0 && text.output.contains("note: Book.pages is of no property; it is left out"))
+    #expect(text.output.contains("note: Book.ex\\u{1b}tra is of no property"), "\(text)")
+    let notes = try #require(try report(run("two", [books, "--json"]).output)["notes"] as? [String])
+    #expect(notes.contains("Book.pages is of no property; it is left out"), "\(notes)")
+    let refused = try run("three", [books, other])
+    #expect(refused.code == 1 && refused.output.contains("no entity of the model is of the file other"))
+    #expect(!FileManager.default.fileExists(atPath: shelf.file("three")))
+  }
+}
