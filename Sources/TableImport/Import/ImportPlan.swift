@@ -110,7 +110,10 @@ struct ImportPlan {
       table.column(attribute.name)
       ?? table.columns.firstIndex { SourceNames.property($0.name) == attribute.name }
     if let found { return .value(attribute, column: found, .seconds) }
-    notes.append("\(attribute.entity.name).\(attribute.name) is of no column; it has its default")
+    let value =
+      !attribute.defaultValue.isNull
+      ? "its default" : attribute.isOptional ? "no value" : "no value, which the model requires"
+    notes.append("\(attribute.entity.name).\(attribute.name) is of no column; it has \(value)")
     return .fixed(attribute)
   }
 

@@ -33,6 +33,25 @@ struct UnusedPartsTests {
       try notes([files[0]], own) == ["id", "extra"].map { "cafes.\($0) is of no property; it is left out" })
   }
 
+  @Test("an attribute of no column is noted with what it has")
+  func attributes() throws {
+    let place = try Place()
+    let file = try place.write("cafes.csv", "id\n1\n")
+    let model = try ManagedObjectModel {
+      Entity("Cafe") {
+        Attribute("id", .integer64)
+        Attribute("seats", .integer64, default: 4)
+        Attribute("street", .string)
+        Attribute("name", .string, optional: false)
+      }
+    }
+    #expect(
+      try TableSource([file], model: model).notes == [
+        "Cafe.seats is of no column; it has its default", "Cafe.street is of no column; it has no value",
+        "Cafe.name is of no column; it has no value, which the model requires",
+      ])
+  }
+
   @Test("a file that no entity takes is refused, and a table of a database is noted")
   func tables() throws {
     let place = try Place()
