@@ -111,7 +111,7 @@ let package = Package(
     // Tables of other programs: SQLite, CSV, JSON lines.
     .target(
       name: "TableImport",
-      dependencies: ["CipherDatabase", "ObjectModel", "SQLCipherStore", "StoreContract"],
+      dependencies: ["CipherDatabase", "ObjectContext", "ObjectModel", "SQLCipherStore", "StoreContract"],
       swiftSettings: strict),
     .target(
       name: "ObjectContext",

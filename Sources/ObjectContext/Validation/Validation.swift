@@ -153,7 +153,7 @@ struct Validation {
   }
 
   /// Reports what an attribute's value breaks, and what the elements of a composite do.
-  private static func check(
+  static func check(
     _ value: AttributeValue, _ attribute: AttributeDescription, _ name: String, _ plan: EntityPlan,
     _ report: (String, ValidationRule, AttributeValue) -> Void
   ) {

@@ -48,6 +48,20 @@ extension IncrementalStoreNode {
 }
 
 extension NodeBuilder {
+  /// The value of a stored attribute of the current row.
+  package func value(of attribute: AttributeDescription) -> AttributeValue {
+    let field = attribute.field
+    if field < 0 || isNull(field) { return .null }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64: return .integer(Int64(bitPattern: word(field)))
+    case .boolean: return .boolean(word(field) != 0)
+    case .double, .float: return .double(Double(bitPattern: word(field)))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: word(field))))
+    case .string: return .string(String(decoding: bytes(field), as: UTF8.self))
+    default: return FieldCoding.value(attribute.type, bytes(field))
+    }
+  }
+
   /// Sets an attribute's field from a value.
   ///
   /// - Throws: `StoreError` with code `invalidValue` when the value is not of the attribute's type

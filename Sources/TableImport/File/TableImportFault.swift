@@ -11,6 +11,9 @@ public struct TableImportFault: Sendable, Hashable, CustomStringConvertible {
     case value
     /// A mandatory value that is null; it stays null.
     case missingValue
+    /// A value that breaks a rule of its attribute: a least or greatest value or length, a regular
+    /// expression. It stays.
+    case brokenRule
     /// A reference to a row that is not there; it is left out.
     case dangling
     /// The same link twice; there is one.

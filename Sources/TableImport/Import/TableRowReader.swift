@@ -1,24 +1,36 @@
 import CipherDatabase
+import ObjectContext
 import ObjectModel
 import StoreContract
 
 /// Reads the rows of a table as objects of an entity.
 struct TableRowReader {
   private enum Field {
-    case value(AttributeDescription, Int32, DateUnit)
+    case value(Value)
     case fixed(AttributeDescription)
     /// The number of the row referred to, and whether there is a reference at all.
     case toOne(RelationshipDescription, Int32, name: String)
     case inverse(Int32)
   }
 
+  private struct Value {
+    let attribute: AttributeDescription
+    let column: Int32
+    let unit: DateUnit
+    /// The column's name.
+    let name: String
+    let hasRules: Bool
+  }
+
   private let rows: PlainQuery
   private let table: SourceTable
   private let fields: [(field: Int, source: Field)]
+  private let rules: AttributeRules
 
   init(_ plan: ImportPlan.Rows, _ tables: [SourceTable], _ database: PlainDatabase) throws {
     let table = tables[plan.table]
     self.table = table
+    rules = AttributeRules(plan.entity)
     var fields: [(field: Int, source: Field)] = []
     var selected = ["t.\(table.rowNumber ?? "rowid")"]
     func place(_ sql: String) -> Int32 {
@@ -28,7 +40,11 @@ struct TableRowReader {
     for (field, source) in plan.sources {
       switch source {
       case .value(let attribute, let column, let unit):
-        fields.append((field, .value(attribute, place("t." + table.columns[column].sql), unit)))
+        let value = Value(
+          attribute: attribute, column: place("t." + table.columns[column].sql), unit: unit,
+          name: attribute.declaration.userInfo[SourceMark.column] ?? attribute.name,
+          hasRules: rules.hasRules(attribute))
+        fields.append((field, .value(value)))
       case .fixed(let attribute): fields.append((field, .fixed(attribute)))
       case .toOne(let relationship, let key):
         let found = place(KeyLookup.sql(key.keyColumns, of: tables[key.table], by: key.columns, of: table))
@@ -55,8 +71,7 @@ struct TableRowReader {
     try withoutActuallyEscaping(report) { report in
       for (field, source) in fields {
         switch source {
-        case .value(let attribute, let column, let unit):
-          try read(attribute, column, unit, into: builder, report)
+        case .value(let value): try read(value, into: builder, report)
         case .fixed(let attribute): try builder.set(attribute, attribute.defaultValue)
         case .toOne(let relationship, let column, let name):
           if rows.kind(column) == .integer {
@@ -76,17 +91,20 @@ struct TableRowReader {
   }
 
   private func read(
-    _ attribute: AttributeDescription, _ column: Int32, _ unit: DateUnit, into builder: NodeBuilder,
-    _ report: @escaping (TableImportFault) -> Void
+    _ value: Value, into builder: NodeBuilder, _ report: @escaping (TableImportFault) -> Void
   ) throws {
-    let name = attribute.declaration.userInfo[SourceMark.column] ?? attribute.name
-    let conversion = ValueConversion(format: table.format, unit: unit) {
-      report(fault(.value, name, $0))
+    let attribute = value.attribute
+    let conversion = ValueConversion(format: table.format, unit: value.unit) {
+      report(fault(.value, value.name, $0))
     }
-    try conversion.read(rows, column, attribute, into: builder)
-    if !attribute.isOptional, rows.kind(column) == .null {
-      report(fault(.missingValue, name, "a mandatory value that is null"))
+    try conversion.read(rows, value.column, attribute, into: builder)
+    if !attribute.isOptional, rows.kind(value.column) == .null {
+      report(fault(.missingValue, value.name, "a mandatory value that is null"))
     }
+    guard value.hasRules, !builder.isNull(attribute.field),
+      let rule = rules.broken(builder.value(of: attribute), attribute)
+    else { return }
+    report(fault(.brokenRule, value.name, "a value that \(rule); it stays"))
   }
 
   private func fault(_ kind: TableImportFault.Kind, _ column: String, _ message: String) -> TableImportFault {

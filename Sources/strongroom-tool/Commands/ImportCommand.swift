@@ -19,7 +19,9 @@ struct ImportCommand: AsyncParsableCommand {
       all its values are there.
 
       A column that no property of the model takes is left out, and a note says so; a file that no entity \
-      takes is an error, and nothing is made.
+      takes is an error, and nothing is made. A value that breaks a rule of its attribute (a least or \
+      greatest value, a length, a regular expression) comes in and is listed as a fault, as is a mandatory \
+      value that is null; how many objects a relationship must have is not looked at.
 
       Examples:
         strongroom import library.store Library.sqlite
