@@ -111,15 +111,3 @@ struct TableRowReader {
     TableImportFault(kind, table.name, number, column, message)
   }
 }
-
-/// The number of a row that has given values, as SQL.
-enum KeyLookup {
-  /// The row `k` of a table whose columns have the values that columns of the row `t` have.
-  static func sql(_ columns: [Int], of table: SourceTable, by values: [Int], of row: SourceTable) -> String {
-    let condition = zip(columns, values).map {
-      "k.\(table.columns[$0].sql) = t.\(row.columns[$1].sql)"
-    }
-    return "(SELECT k.\(table.rowNumber ?? "rowid") FROM \(table.sql) AS k WHERE"
-      + " \(condition.joined(separator: " AND ")) LIMIT 1)"
-  }
-}

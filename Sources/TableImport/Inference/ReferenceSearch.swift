@@ -34,11 +34,10 @@ struct ReferenceSearch {
   }
 
   private func isAllThere(_ table: SourceTable, _ column: Int, _ destination: SourceTable) throws -> Bool {
-    let name = table.columns[column].sql
-    let key = destination.columns[destination.primaryKey[0]].sql
+    let isThere = KeyLookup.condition(destination.primaryKey, of: destination, by: [column], of: table)
     let missing = try catalogue.database.query(
-      "SELECT 1 FROM \(table.sql) AS t WHERE t.\(name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM"
-        + " \(destination.sql) AS d WHERE d.\(key) = t.\(name)) LIMIT 1")
+      "SELECT 1 FROM \(table.sql) AS t WHERE t.\(table.columns[column].sql) IS NOT NULL AND NOT EXISTS"
+        + " (SELECT 1 FROM \(destination.sql) AS k WHERE \(isThere)) LIMIT 1")
     return try !missing.step()
   }
 }

@@ -104,4 +104,44 @@ struct TextImportTests {
     #expect(try ben.objects("shops").count == 1)
     try container.close()
   }
+
+  @Test("a number of JSON lines and its text in CSV name the same row", arguments: [false, true])
+  func mixed(isKeyJSON: Bool) async throws {
+    let place = try Place()
+    func file(_ name: String, _ isJSON: Bool, _ keys: [String], _ rows: [[String?]]) throws -> URL {
+      let lines =
+        isJSON
+        ? rows.map { row in
+          "{" + zip(keys, row).map { "\"\($0)\":\($1 ?? "null")" }.joined(separator: ",") + "}"
+        } : [keys.joined(separator: ",")] + rows.map { $0.map { $0 ?? "" }.joined(separator: ",") }
+      return try place.write(
+        name + (isJSON ? ".jsonl" : ".csv"), lines.map { $0 + "\n" }.joined())
+    }
+    let big = "9007199254740993"
+    let files = [
+      try file("paintings", isKeyJSON, ["id", "year"], [["1", "1900"], [big, "1910"], ["-3", nil]]),
+      try file(
+        "visits", !isKeyJSON, ["painting_id", "n"],
+        [[big, "1"], ["1", "2"], [nil, "3"], ["-3", "4"], ["1", "5"]]),
+      try file("rooms", !isKeyJSON, ["id"], [["1"], ["2"]]),
+      try file("rooms_paintings", !isKeyJSON, ["room_id", "painting_id"], [["2", "1"], ["2", "-3"]]),
+      // Not the text of a number, or of another one.
+      try file("sales", !isKeyJSON, ["painting_id"], [isKeyJSON ? ["01"] : ["1.5"], ["1"]]),
+    ]
+    let source = try TableSource(files)
+    #expect(source.model.entity(named: "Visit")?.relationships.map(\.name) == ["painting"])
+    #expect(source.notes.filter { $0.contains("no keys of") }.count == 1, "\(source.notes)")
+    #expect(source.model.entity(named: "Sale")?.relationships.isEmpty == true)
+    let summary = try await source.importStore(into: place.description)
+    #expect(summary.faultCount == 0 && summary.linkCount == 6)
+    let container = try await place.open()
+    let context = container.newContext()
+    let visits = try context.fetch(FetchRequest("Visit")).sorted {
+      $0.objectID.reference < $1.objectID.reference
+    }
+    #expect(try visits.map { try $0.object("painting")?.objectID.reference } == [2, 1, nil, 3, 1])
+    let rooms = try context.fetch(FetchRequest("Room"))
+    #expect(try rooms.map { try $0.objects("paintings").count }.sorted() == [0, 2])
+    try container.close()
+  }
 }
