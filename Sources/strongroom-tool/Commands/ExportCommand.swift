@@ -11,9 +11,11 @@ struct ExportCommand: AsyncParsableCommand {
     abstract: "Writes all objects of a store into a folder of readable files, or for Core Data; asks first.",
     discussion: """
       Each entity gets a file: ENTITY.json with one object per line, or ENTITY.csv. Dates are ISO 8601, or \
-      seconds since 2001 outside the years 0 to 9999; bytes are Base64, and relationships the _id numbers of \
-      their destinations. The model, which the store contains, is written to model.json. Only the owner can \
-      read the folder and its files. If the command fails or is stopped, it leaves nothing behind.
+      seconds since 2001 outside the years 0 to 9999; bytes are Base64, and relationships the _id numbers \
+      of their destinations. The model, which the store contains, is written to model.json. Only the owner \
+      can read the folder and its files. If the command fails or is stopped, it leaves nothing behind. The \
+      files are for people and other programs: import makes tables of them, and not the same store again. \
+      What does that is strongroom backup, or strongroom import of what --apple wrote.
 
       With --apple it writes an SQLite file that Core Data opens as a store. Its hashes of the model are \
       Core Data's own where the store was imported and has its model still; of any other, Core Data takes \

@@ -23,6 +23,10 @@ struct ImportCommand: AsyncParsableCommand {
       greatest value, a length, a regular expression) comes in and is listed as a fault, as is a mandatory \
       value that is null; how many objects a relationship must have is not looked at.
 
+      Files that strongroom export wrote are tables as any other: their relationships and bytes come in as \
+      the numbers and texts that they are there. A store comes back by strongroom backup, or by import of \
+      what strongroom export --apple wrote.
+
       Examples:
         strongroom import library.store Library.sqlite
         strongroom import --vault file:my.key library.store books.csv authors.csv

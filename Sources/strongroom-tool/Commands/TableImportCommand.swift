@@ -14,8 +14,13 @@ struct TableImportCommand: Sendable {
     let target = try keys.file(store, create: true, otherwise: "import into a file, and move that there")
     let (urls, most) = (sources.map { URL(fileURLWithPath: $0) }, mostFaults)
     let given: ManagedObjectModel? = if let model { try await ModelSource.model(model, keys) } else { nil }
+    let exportNote = ExportedFiles.note(urls)
     let found = try await MaintenanceProgress.run { progress in
-      let source = try TableSource(urls, model: given)
+      let source: TableSource
+      do { source = try TableSource(urls, model: given) } catch let error as TableImportError {
+        guard let exportNote else { throw error }
+        throw ToolFailure("\(error.message); \(exportNote) (\(error.code))")
+      }
       var shown: [TableImportFault] = []
       let summary = try await source.importStore(
         into: target, fault: { if shown.count < most { shown.append($0) } }, progress: progress)
@@ -27,7 +32,7 @@ struct TableImportCommand: Sendable {
       faults: found.faults.map {
         ImportReport.Fault(
           kind: $0.kind.rawValue, table: $0.table, row: $0.row, column: $0.column, message: $0.message)
-      }, notes: found.notes)
+      }, notes: found.notes + [exportNote].compactMap { $0 })
     let heading = "created \(store) from \(sources.joined(separator: ", "))"
     if json { return try report.printJSON(heading) }
     report.printText(

@@ -30,4 +30,36 @@ struct ImportCommandTests {
     #expect(refused.code == 1 && refused.output.contains("no entity of the model is of the file other"))
     #expect(!FileManager.default.fileExists(atPath: shelf.file("three")))
   }
+
+  @Test(
+    "says of what an export wrote that it does not come back as the same store, and what does",
+    arguments: ["json", "csv"])
+  func exported(format: String) async throws {
+    let shelf = try await Shelf()
+    let (table, first) = (shelf.file("books.csv"), shelf.file("first"))
+    try Data("title,pages\nEmma,474\n".utf8).write(to: URL(fileURLWithPath: table))
+    #expect(try BuiltProgram.run(["import", first, table] + shelf.vault).code == 0)
+    let out = shelf.file("out")
+    let exported = try BuiltProgram.run(["export", first, out, "--yes", "--format", format] + shelf.vault)
+    #expect(exported.code == 0, "\(exported)")
+    let book = "\(out)/Book.\(format)"
+    let inferred = try BuiltProgram.run(["import", shelf.file("second"), book] + shelf.vault)
+    #expect(inferred.code == 0 && inferred.output.contains("note: these files are an export"), "\(inferred)")
+    // The model names the table of the first import.
+    let modelled = try BuiltProgram.run(
+      ["import", shelf.file("third"), book, "--model", "\(out)/model.json"] + shelf.vault)
+    #expect(modelled.code == 1 && modelled.output.contains("strongroom backup"), "\(modelled)")
+    #expect(!FileManager.default.fileExists(atPath: shelf.file("third")))
+    // The way back.
+    let apple = shelf.file("apple.sqlite")
+    #expect(try BuiltProgram.run(["export", first, apple, "--apple", "--yes"] + shelf.vault).code == 0)
+    #expect(try BuiltProgram.run(["import", shelf.file("fourth"), apple] + shelf.vault).code == 0)
+    let compared = try BuiltProgram.run(["compare", first, shelf.file("fourth")] + shelf.vault)
+    // The import notes what it was made of, as metadata.
+    #expect(compared.output.contains("links 0, differences 1\n"), "\(compared)")
+    #expect(compared.output.contains("metadata is another"), "\(compared)")
+    // Files of other origin.
+    let plain = try BuiltProgram.run(["import", shelf.file("fifth"), table] + shelf.vault)
+    #expect(plain.code == 0 && !plain.output.contains("export"), "\(plain)")
+  }
 }
