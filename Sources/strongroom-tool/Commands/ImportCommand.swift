@@ -1,6 +1,7 @@
 import AppleStore
 import ArgumentParser
 import Foundation
+import SQLCipherStore
 import Strongroom
 import TableImport
 
@@ -27,18 +28,23 @@ struct ImportCommand: AsyncParsableCommand {
       the numbers and texts that they are there. A store comes back by strongroom backup, or by import of \
       what strongroom export --apple wrote.
 
+      With --model and no file, the store is empty.
+
       Examples:
         strongroom import library.store Library.sqlite
         strongroom import --vault file:my.key library.store books.csv authors.csv
         strongroom import library.store legacy.db --model Legacy.json
+        strongroom import library.store --model Library.xcdatamodeld
       """)
 
   @Argument(help: "The store to create.", completion: .file()) var store: String
-  @Argument(help: "The store or database, or the files of CSV or JSON lines.", completion: .file())
-  var sources: [String]
+  @Argument(
+    help: "The store or database, or the files of CSV or JSON lines; none for an empty store of --model.",
+    completion: .file())
+  var sources: [String] = []
   @OptionGroup var keys: KeyArguments
   @Option(
-    help: "The model: the version that fits a store without one, or an inferred one that was corrected.",
+    help: "The model: of a store that has none in it, of an empty one, or an inferred one, corrected.",
     completion: .file())
   var model: String?
   @Flag(help: "Print every fault, not only the first ten.") var faults = false
@@ -46,7 +52,14 @@ struct ImportCommand: AsyncParsableCommand {
 
   private static let mostFaults = 10
 
+  func validate() throws {
+    if sources.isEmpty, model == nil {
+      throw ValidationError("name the files to import, or with --model the model of an empty store")
+    }
+  }
+
   func run() async throws {
+    if sources.isEmpty, let model { return try await makeEmpty(model) }
     guard sources.count == 1, let source = sources.first else { return try await importTables() }
     switch TableFormat.of(URL(fileURLWithPath: source)) {
     case .csv, .jsonLines: return try await importTables()
@@ -57,6 +70,15 @@ struct ImportCommand: AsyncParsableCommand {
     } catch let error as AppleStoreError where error.code == .notAStore {
       try await importTables()
     }
+  }
+
+  private func makeEmpty(_ model: String) async throws {
+    let target = try keys.file(store, create: true, otherwise: "make a file, and move that there")
+    try await SQLCipherStore.create(target, ModelSource.model(model, keys), contents: { _ in })
+    let report = ImportReport(objects: [:], links: 0, faultCounts: [:], faults: [], notes: [])
+    let heading = "created \(store), empty, with the model \(model)"
+    if json { return try report.printJSON(heading) }
+    report.printText(heading, recovery: keys.recoveryNote(store), faults: [], remarks: [])
   }
 
   private func importTables() async throws {

@@ -31,6 +31,22 @@ struct ImportCommandTests {
     #expect(!FileManager.default.fileExists(atPath: shelf.file("three")))
   }
 
+  @Test("makes an empty store of a model alone", arguments: [[], ["--json"]])
+  func empty(options: [String]) async throws {
+    let shelf = try await Shelf()
+    let (made, model) = (shelf.file("made"), shelf.file("model.json"))
+    try Shelf.model().jsonData().write(to: URL(fileURLWithPath: model))
+    let result = try BuiltProgram.run(["import", made, "--model", model] + options + shelf.vault)
+    #expect(result.code == 0 && result.output.contains(options.isEmpty ? "objects 0" : "\"faults\""))
+    let schema = try BuiltProgram.run(["schema", made] + shelf.vault).output
+    #expect(try schema == shelf.run("schema").output)
+    #expect(try BuiltProgram.run(["verify", made] + shelf.vault).output.contains("no findings"))
+    // What is there stays, and a model is needed.
+    #expect(try BuiltProgram.run(["import", made, "--model", model] + shelf.vault).code == 1)
+    let without = try BuiltProgram.run(["import", shelf.file("other")] + shelf.vault)
+    #expect(without.code == 64 && without.output.contains("--model"), "\(without)")
+  }
+
   @Test(
     "says of what an export wrote that it does not come back as the same store, and what does",
     arguments: ["json", "csv"])
