@@ -28,7 +28,8 @@ struct ImportCommand: AsyncParsableCommand {
       the numbers and texts that they are there. A store comes back by strongroom backup, or by import of \
       what strongroom export --apple wrote.
 
-      With --model and no file, the store is empty.
+      With --model and no file, the store is empty. The exit code is 0 once the store is made, whatever \
+      faults are listed, and 1 where none is made.
 
       Examples:
         strongroom import library.store Library.sqlite
