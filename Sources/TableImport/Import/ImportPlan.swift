@@ -63,7 +63,7 @@ struct ImportPlan {
       guard let table = tableOf[entity.index] else { continue }
       try rows.append(plan(entity, table))
       for relationship in entity.relationships where relationship.joinTableOwner === relationship {
-        try addLinks(of: relationship)
+        try addLinks(of: relationship, from: table)
       }
     }
   }
@@ -128,7 +128,7 @@ struct ImportPlan {
   // MARK: Relationships
 
   private mutating func source(_ relationship: RelationshipDescription, _ table: Int) throws -> Source? {
-    guard let destination = tableOf[relationship.destination.index] else { return nil }
+    guard let destination = destinationTable(relationship) else { return nil }
     if let key = try foreignKey(relationship, of: table, to: destination) { return .toOne(relationship, key) }
     if let inverse = relationship.inverse, !inverse.isToMany,
       let key = try foreignKey(inverse, of: destination, to: table)
@@ -170,10 +170,13 @@ struct ImportPlan {
       columns: [column], table: destination, keyColumns: other.primaryKey, onDelete: "")
   }
 
-  private mutating func addLinks(of relationship: RelationshipDescription) throws {
-    guard relationship.hasJoinTable, let source = tableOf[relationship.entity.index],
-      let destination = tableOf[relationship.destination.index]
-    else { return }
+  /// The table of the destination, or of the one entity that inherits from it and has a table.
+  private func destinationTable(_ relationship: RelationshipDescription) -> Int? {
+    relationship.destination.hierarchy.lazy.compactMap { tableOf[$0.index] }.first
+  }
+
+  private mutating func addLinks(of relationship: RelationshipDescription, from source: Int) throws {
+    guard relationship.hasJoinTable, let destination = destinationTable(relationship) else { return }
     if let toOne = relationship.inverse, !toOne.isToMany {
       guard let key = try foreignKey(toOne, of: destination, to: source) else { return }
       links.append(Links(relationship: relationship, table: destination, source: key, destination: nil))

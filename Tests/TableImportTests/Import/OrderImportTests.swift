@@ -118,6 +118,51 @@ struct OrderImportTests {
     #expect(issues.allSatisfy { $0.kind == .missingValue }, "\(issues)")
   }
 
+  @Test("of an abstract entity lead to and from the one that inherits from it")
+  func inherited() async throws {
+    let place = try Place()
+    let files = [
+      try place.write("books.csv", "id,name\n1,One\n2,Two\n"), try place.write("tags.csv", "id\n1\n2\n"),
+      try place.write("parts.csv", "id,item_id\n1,2\n2,1\n3,2\n"),
+      try place.write("item_tags.csv", "item_id,tag_id\n1,2\n1,1\n"),
+    ]
+    func toMany(_ name: String, _ entity: String, _ inverse: String, _ marks: [String: String] = [:])
+      -> Relationship
+    {
+      var relationship = Relationship(name, toMany: entity, inverse: inverse, ordered: true)
+      relationship.userInfo = marks
+      return relationship
+    }
+    let links = ["joinTable": "item_tags", "key": "id"]
+    var toOne = Relationship("item", to: "Item", inverse: "parts")
+    toOne.userInfo = ["foreignKey": "item_id", "key": "id"]
+    let model = try ManagedObjectModel {
+      Entity("Item", abstract: true) {
+        Attribute("id", .integer64)
+        toMany("parts", "Part", "item")
+        toMany("tags", "Tag", "items", links.merging(["foreignKey": "tag_id"]) { $1 })
+      }
+      Entity("Book", parent: "Item") { Attribute("name", .string) }
+      Entity("Part") {
+        Attribute("id", .integer64)
+        toOne
+      }
+      Entity("Tag") {
+        Attribute("id", .integer64)
+        toMany("items", "Item", "tags", links.merging(["foreignKey": "item_id"]) { $1 })
+      }
+    }
+    let summary = try await TableSource(files, model: model).importStore(into: place.description)
+    #expect(summary.faultCount == 0 && summary.linkCount == 5)
+    let container = try await place.open()
+    let context = container.newContext()
+    #expect(try destinations(context, "Book", 2, "parts") == [1, 3])
+    #expect(try destinations(context, "Book", 1, "tags") == [2, 1])
+    #expect(try destinations(context, "Tag", 1, "items") == [1])
+    try container.close()
+    #expect(try await SQLCipherStore.verify(place.description).isEmpty)
+  }
+
   @Test("a many-to-many that is its own inverse is refused, since rows lead one way")
   func reflexive() throws {
     let place = try Place()
