@@ -1,5 +1,6 @@
 public import ObjectModel
 public import ObjectQuery
+import StoreContract
 
 extension ManagedObject: QueryObject {
   /// The object's entity.
@@ -25,6 +26,8 @@ extension ManagedObject: QueryObject {
   /// The first read issues one statement for the batch.
   /// - Throws: `objectNotFound`.
   public final func queryDestinations(of toMany: RelationshipDescription) throws -> [any QueryObject] {
-    try destinations(toMany).map { $0 }
+    // A condition of conditions may take hours for one object.
+    try FetchProgress.current?.checkCancellation()
+    return try destinations(toMany).map { $0 }
   }
 }

@@ -15,7 +15,7 @@ extension SQLCipherStore {
     let shape = try RequestShape(request, returning: .dictionaries)
     try translating(path) {
       let plan = try plan(shape, in: opened)
-      let isDone = try opened.pool.read { connection -> Bool in
+      let isDone = try opened.pool.fetch { connection -> Bool in
         guard let layout = plan.rowLayout, !request.returnsDistinctResults || plan.isDistinct else {
           return false
         }

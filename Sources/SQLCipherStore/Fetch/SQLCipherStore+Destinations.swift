@@ -17,7 +17,7 @@ extension SQLCipherStore {
       let column = opened.schema.table(relationship.destination).column(inverse), references.count > 1
     else { return try destinationsThenNodes(for: relationship, of: references) }
     return try translating(path) {
-      try opened.pool.read { connection in
+      try opened.pool.fetch { connection in
         let plan = opened.plans[relationship.destination.index]
         let whole = references.count * 4 >= (try greatestNumber(relationship.entity, connection, opened))
         let text = opened.destinationPlans.rows(relationship, plan, column.name, opened.schema, whole: whole)

@@ -94,18 +94,14 @@ extension SQLCipherStore {
     return try nodes(all, lookup, in: opened)
   }
 
-  /// Runs a plan's statement on a connection for reading; a fetch that reports its progress can be
-  /// interrupted.
+  /// Runs a plan's statement on a connection for reading.
   private func run<Result>(
     _ plan: FetchPlan, _ shape: RequestShape, in opened: Opened, _ read: (Statement) throws -> Result
   ) throws -> Result {
-    try opened.pool.read { connection in
+    try opened.pool.fetch { connection in
       let statement = try plan.bound(connection, shape)
       defer { statement.reset() }
-      guard let monitor = FetchProgress.current else { return try read(statement) }
-      // The monitor calls it only while the body runs, and the library allows it from any thread.
-      nonisolated(unsafe) let running = connection
-      return try monitor.interruptible({ running.interrupt() }) { try read(statement) }
+      return try read(statement)
     }
   }
 
@@ -138,7 +134,7 @@ extension SQLCipherStore {
         nodes.append(try plan.select.node(statement, builder: builder, opened: opened))
       }
       if let monitor, nodes.count % FetchProgress.stride == 0 {
-        if monitor.isCancelled { throw StoreError(.cancelled, "the fetch was cancelled") }
+        try monitor.checkCancellation()
         monitor.report(nodes.count)
       }
     }

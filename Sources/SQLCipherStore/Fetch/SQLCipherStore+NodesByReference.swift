@@ -13,7 +13,7 @@ extension SQLCipherStore {
     let opened = try open
     let plan = opened.plans[entity.index]
     return try translating(path) {
-      try opened.pool.read { connection in
+      try opened.pool.fetch { connection in
         let builder = NodeBuilder()
         if references.count == 1 {
           return [try plan.node(plan.byReference, references[0], connection, builder, opened)]
@@ -43,7 +43,7 @@ extension SQLCipherStore {
     let opened = try open
     let plan = opened.plans[entity.index]
     return try translating(path) {
-      try opened.pool.read { connection in
+      try opened.pool.fetch { connection in
         try plan.node(plan.wholeByReference, reference, connection, NodeBuilder(), opened)
       }
     }
@@ -58,7 +58,7 @@ extension SQLCipherStore {
     let opened = try open
     if references.isEmpty { return RelationshipDestinations() }
     return try translating(path) {
-      try opened.pool.read { connection in
+      try opened.pool.fetch { connection in
         let statement = try connection.cached(opened.destinationPlans.text(relationship, opened.schema))
         defer { statement.reset() }
         statement.bind(1, integers: IntegerArray(references))

@@ -55,14 +55,17 @@ public struct FetchEvaluation {
   private func matches(_ nodes: [IncrementalStoreNode], in store: any IncrementalStore) throws
     -> [StoreQueryObject]
   {
-    guard let search else {
-      return try QueryCohort.objects(nodes, in: store).filter { try predicate?.matches($0) ?? true }
+    let monitor = FetchProgress.current
+    func isMatch(_ object: StoreQueryObject) throws -> Bool {
+      try monitor?.checkCancellation()
+      return try predicate?.matches(object) ?? true
     }
+    guard let search else { return try QueryCohort.objects(nodes, in: store).filter(isMatch) }
     var ranks: [Int64: Double] = [:]
     var objects: [StoreQueryObject] = []
     for (object, rank) in try search.found(QueryCohort.objects(nodes, in: store)) {
       ranks[object.queryReference] = rank
-      if try predicate?.matches(object) ?? true { objects.append(object) }
+      if try isMatch(object) { objects.append(object) }
     }
     try objects.sort { left, right in
       let (a, b) = (ranks[left.queryReference] ?? 0, ranks[right.queryReference] ?? 0)

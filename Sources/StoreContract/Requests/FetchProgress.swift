@@ -4,6 +4,8 @@ import Locks
 /// Reports the progress of a fetch that runs elsewhere, and cancels it.
 public final class FetchProgress: Sendable {
   /// The progress of the fetch that runs in this task or on this thread; nil without an observer.
+  ///
+  /// Set around any read of a store, it interrupts what the read waits for.
   @TaskLocal public static var current: FetchProgress?
 
   /// The number of rows between two reports of a store.
@@ -38,21 +40,26 @@ public final class FetchProgress: Sendable {
     if isRunning { DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { self.cancel() } }
   }
 
-  /// For stores: how to interrupt the fetch while the body runs.
+  /// For stores: how to interrupt the fetch while the body runs, which may have such a part itself.
   ///
   /// - Throws: `StoreError` with code `cancelled` when the fetch was cancelled before; any error of
   ///   the body.
   public func interruptible<R>(_ interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R) throws
     -> R
   {
-    let isCancelled = state.withLock {
-      $0.interrupt = interrupt
-      return $0.isCancelled
+    let (outer, isCancelled) = state.withLock { state in
+      defer { state.interrupt = interrupt }
+      return (state.interrupt, state.isCancelled)
     }
-    // After this, no one interrupts what runs next.
-    defer { state.withLock { $0.interrupt = nil } }
+    // After this, no one interrupts what runs next. A read inside another one gives way to it.
+    defer { state.withLock { $0.interrupt = outer } }
     if isCancelled { throw StoreError(.cancelled, "the fetch was cancelled") }
     return try body()
+  }
+
+  /// - Throws: `StoreError` with code `cancelled` when the fetch was cancelled.
+  package func checkCancellation() throws {
+    if isCancelled { throw StoreError(.cancelled, "the fetch was cancelled") }
   }
 
   /// For stores: reports the number of rows read so far.

@@ -31,6 +31,8 @@ package struct StoreQueryObject: QueryObject {
   }
 
   package func queryDestinations(of toMany: RelationshipDescription) throws -> [any QueryObject] {
-    try cohort.destinations(of: toMany, at: index)
+    // A condition of conditions may take hours for one object.
+    try FetchProgress.current?.checkCancellation()
+    return try cohort.destinations(of: toMany, at: index)
   }
 }

@@ -17,7 +17,7 @@ extension PostgresStore {
       let (opened, entity, evaluation, fetch) = try prepared(request)
       let layout = opened.schema.layout(entity)
       var rows = NodeRows(opened, layout)
-      let found = try opened.pool.read {
+      let found = try opened.pool.fetch {
         try $0.run(fetch.selectingInAnyOrder(layout.selection), fetch.parameters)
       }
       var nodes = try rows.nodes(found, lookup: lookup)
@@ -33,7 +33,7 @@ extension PostgresStore {
     try reading {
       let (opened, _, _, fetch) = try prepared(request)
       guard fetch.isWhole else { return try fetchNodes(request, lookup: nil).map(\.objectID) }
-      let found = try opened.pool.read { try $0.run(fetch.selecting("r._id, r._entity"), fetch.parameters) }
+      let found = try opened.pool.fetch { try $0.run(fetch.selecting("r._id, r._entity"), fetch.parameters) }
       return try (0..<found.count).map { row in
         guard let entity = opened.schema.entity(number: found.number(row, 1)) else {
           throw StoreError(.fileDamaged, "a row of \(request.entityName) is of no entity of the model")
@@ -62,7 +62,7 @@ extension PostgresStore {
     try reading {
       let (opened, _, _, fetch) = try prepared(request)
       guard fetch.isWhole else { return try fetchNodes(request, lookup: nil).count }
-      return Int(try opened.pool.read { try $0.run(fetch.counting, fetch.parameters).number(0, 0) })
+      return Int(try opened.pool.fetch { try $0.run(fetch.counting, fetch.parameters).number(0, 0) })
     }
   }
 
@@ -72,7 +72,7 @@ extension PostgresStore {
   public func queryPlan(for request: FetchRequest) throws -> QueryPlan {
     let (opened, entity, _, fetch) = try prepared(request)
     let sql = fetch.selecting(opened.schema.layout(entity).selection)
-    let found = try opened.pool.read { try $0.run("EXPLAIN " + sql, fetch.parameters) }
+    let found = try opened.pool.fetch { try $0.run("EXPLAIN " + sql, fetch.parameters) }
     let steps = (0..<found.count).map { row in
       let text = found.text(row, 0).trimmingCharacters(in: .whitespaces)
       return QueryPlan.Step(text: text, usesIndex: text.contains("Index"))
@@ -107,13 +107,13 @@ extension PostgresStore {
       // The server makes a plan of its own for each array, and one for all single numbers.
       if references.count == 1 {
         let sql = opened.pool.isPinned ? layout.byNumberInMoment : layout.byNumber
-        let found = try opened.pool.read { try $0.run(sql, [.number(references[0])]) }
+        let found = try opened.pool.fetch { try $0.run(sql, [.number(references[0])]) }
         return [found.count == 0 ? nil : try rows.node(found, 0)]
       }
       let sql =
         "SELECT \(layout.selection) FROM \(layout.table.name.quoted) r"
         + " WHERE \(opened.versionCheck) AND r._id = ANY ($1::bigint[])"
-      let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
+      let found = try opened.pool.fetch { try $0.run(sql, [.numbers(references)]) }
       var nodes: [Int64: IncrementalStoreNode] = [:]
       for row in 0..<found.count { nodes[found.number(row, 0)] = try rows.node(found, row) }
       return references.map { nodes[$0] }
@@ -131,7 +131,7 @@ extension PostgresStore {
       var result = RelationshipDestinations()
       if references.isEmpty { return result }
       let sql = opened.schema.destinations(of: relationship, opened.versionCheck)
-      let found = try opened.pool.read { try $0.run(sql, [.numbers(references)]) }
+      let found = try opened.pool.fetch { try $0.run(sql, [.numbers(references)]) }
       var row = 0
       for place in references.indices {
         while row < found.count, found.number(row, 0) == Int64(place) {

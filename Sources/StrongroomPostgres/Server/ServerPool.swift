@@ -103,6 +103,15 @@ final class ServerPool: Sendable {
     }
   }
 
+  /// The same for what a fetch needs; one that reports its progress can be interrupted.
+  func fetch<R>(_ body: (ServerConnection) throws -> R) throws -> R {
+    try read { connection in
+      guard let monitor = FetchProgress.current else { return try body(connection) }
+      let cancellation = StatementCancellation(connection.handle)
+      return try monitor.interruptible({ cancellation.send() }) { try body(connection) }
+    }
+  }
+
   /// Uses a connection for reads that all see one moment: two statements more.
   ///
   /// - `writesTemporaries`: Whether tables may be made that are dropped at its end.

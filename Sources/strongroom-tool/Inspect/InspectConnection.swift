@@ -11,12 +11,14 @@ final class InspectConnection: ChannelInboundHandler {
 
   /// After which a connection without a request is closed.
   static let longestSilence = TimeAmount.seconds(60)
+  /// After which a change interrupts the read that it waits for.
+  private static let patience = TimeAmount.milliseconds(200)
 
   private let gate: RequestGate
   private let inspection: Inspection
   private var request: (target: Substring, head: HTTPRequestHead)?
   private var body = Data()
-  private var isAnswering = false
+  private var answering: Task<Void, Never>?
 
   init(_ gate: RequestGate, _ inspection: Inspection) {
     self.gate = gate
@@ -45,8 +47,14 @@ final class InspectConnection: ChannelInboundHandler {
 
   /// Closes a connection that has sent nothing for long.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is IdleStateHandler.IdleStateEvent, !isAnswering { return context.close(promise: nil) }
+    if event is IdleStateHandler.IdleStateEvent, answering == nil { return context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Nobody waits for the answer any more.
+  func channelInactive(context: ChannelHandlerContext) {
+    answering?.cancel()
+    context.fireChannelInactive()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -56,11 +64,18 @@ final class InspectConnection: ChannelInboundHandler {
   }
 
   private func answer(_ request: InspectRequest, isLast: Bool, _ context: ChannelHandlerContext) {
-    isAnswering = true
     let (channel, inspection) = (context.channel, inspection)
-    let answered = context.eventLoop.makeFutureWithTask { await Self.answer(request, inspection) }
-    answered.assumeIsolated().whenSuccess { answer in
-      self.isAnswering = false
+    let waiting =
+      request.method == .GET
+      ? nil
+      : channel.eventLoop.scheduleRepeatedTask(
+        initialDelay: Self.patience, delay: Self.patience
+      ) { _ in inspection.running.interrupt() }
+    let answer = channel.eventLoop.makePromise(of: Answer.self)
+    answering = answer.completeWithTask { await Self.answer(request, inspection) }
+    answer.futureResult.assumeIsolated().whenSuccess { answer in
+      waiting?.cancel()
+      self.answering = nil
       Self.write(answer, isLast: isLast, to: channel)
     }
   }

@@ -42,6 +42,7 @@ struct InspectServer {
     try await withTaskCancellationHandler {
       try await channel.closeFuture.get()
     } onCancel: {
+      inspection.running.end()
       channel.close(promise: nil)
     }
     if !Task.isCancelled { throw ToolFailure("the port was closed; start again") }

@@ -15,6 +15,8 @@ actor Inspection {
   let editor: ManagedObjectContext?
   /// Counts what a page may not show yet: saves of this and of other programs, and changes without a save.
   private(set) var announced = 0
+  /// What other requests wait for.
+  nonisolated let running = RunningRead()
   var check = IntegrityCheck()
   var lists = ObjectLists()
   var choices = Choices()
@@ -74,6 +76,8 @@ actor Inspection {
         return try change(name, request)
       default: return Answer(.methodNotAllowed)
       }
+    } catch is RunningRead.Interrupted {
+      return (try? Answer(.serviceUnavailable, json: Refusal.interrupted)) ?? Answer(.serviceUnavailable)
     } catch {
       let text = error is ToolFailure ? "\(error)" : RowPrinter.harmless("\(error)"[...])
       return (try? Answer(.badRequest, json: Refusal(text))) ?? Answer(.badRequest)
@@ -81,7 +85,13 @@ actor Inspection {
   }
 
   private func read(_ name: String, _ call: InspectRequest) async throws -> Answer {
-    if let answer = try readObjects(name, call) { return answer }
+    let read = FetchProgress()
+    let answer = try await withTaskCancellationHandler {
+      try running.run(read) { try readObjects(name, call) }
+    } onCancel: {
+      RunningRead.cancel(read)
+    }
+    if let answer { return answer }
     return switch name {
     case "store": try await storeFacts()
     case "vaults": try await vaultFacts()
@@ -139,6 +149,13 @@ actor Inspection {
 /// Why a request was not answered.
 struct Refusal: Encodable {
   let error: String
+  /// Whether asking again may bring an answer.
+  let isInterrupted: Bool
 
-  init(_ error: String) { self.error = error }
+  init(_ error: String, isInterrupted: Bool = false) {
+    (self.error, self.isInterrupted) = (error, isInterrupted)
+  }
+
+  static let interrupted = Refusal(
+    "the search was interrupted, since something was changed or saved meanwhile", isInterrupted: true)
 }

@@ -53,7 +53,8 @@ final class InspectShelf: Sendable {
       + "wMAAAA0IAQEYHs9qAAAAAElFTkSuQmCC"
   )
 
-  init(books: Int = 250) async throws {
+  /// - `isOneAuthors`: Whether all books have the same author; only the first one has an author otherwise.
+  init(books: Int = 250, isOneAuthors: Bool = false) async throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("inspect-\(UUID().uuidString)")
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -70,6 +71,7 @@ final class InspectShelf: Sendable {
         number == 7 ? "A zebra" : number == 8 ? "<img src=x onerror=document.title=1>" : "Book \(number)")
       try book.set("pages", 100 + number)
       try book.set("read", number % 2 == 0)
+      if isOneAuthors { try book.setObject(author, forKey: "author") }
       if number > 0 { continue }
       try book.set("price", Decimal(string: "12.50"))
       try book.set("bought", Date(timeIntervalSince1970: 1_700_000_000))
@@ -92,6 +94,7 @@ final class InspectShelf: Sendable {
 final class RunningInspect {
   let address: URL
   private let process = Process()
+  private let errors = Pipe()
   /// Its folder is there as long as the program runs.
   private let shelf: InspectShelf?
 
@@ -105,6 +108,7 @@ final class RunningInspect {
     process.executableURL = BuiltProgram.url()
     process.arguments = ["inspect"] + arguments
     process.standardOutput = output
+    process.standardError = errors
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     address = try #require(URL(string: line.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -113,6 +117,13 @@ final class RunningInspect {
   deinit {
     process.terminate()
     process.waitUntilExit()
+  }
+
+  /// Ends the program as Ctrl-C does, and returns what it says.
+  func interrupt() -> String {
+    process.interrupt()
+    process.waitUntilExit()
+    return String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
   }
 
   var port: Int { address.port ?? 0 }

@@ -1,5 +1,5 @@
 // What was saved, newest first.
-import { ask, counted, el, go, objectLink } from "./page.js";
+import { ask, askHere, counted, el, go, objectLink } from "./page.js";
 
 const words = { insert: "inserted", update: "updated", delete: "deleted" };
 const signs = { insert: "+", update: "~", delete: "−" };
@@ -52,7 +52,7 @@ function transaction(one) {
 }
 
 export async function showHistory(_, parameters) {
-  const transactions = await ask("history", { before: parameters.before });
+  const transactions = await askHere("history", { before: parameters.before });
   const last = transactions[transactions.length - 1]?.number ?? 0;
   return [
     el("h2", {}, "History"),

@@ -1,5 +1,5 @@
 // The frame of the page: where it is, the entities beside it, what others save, and the keyboard.
-import { ask, el, go, here, model, place, Refused } from "./page.js";
+import { ask, el, go, here, leavePlace, model, place, problem, Refused } from "./page.js";
 import { leaveBehind, saveAll, seen, settled, showEdits, redoLast, undoLast } from "./editing.js";
 import { showObjects } from "./objects.js";
 import { showObject } from "./object.js";
@@ -14,6 +14,9 @@ const content = document.getElementById("content");
 let shownNumber = 0;
 let shownPlace = null;
 let isLate = false;
+// Whether the place is not shown yet, and whether something was saved since it is asked for.
+let isFirst = false;
+let isStale = false;
 
 /** Where the page, its table and the document are scrolled to. */
 function scrolled() {
@@ -50,9 +53,13 @@ function linksBegun() {
 
 /**
  * Shows the place that the address names. Shown again, it has unfolded what was unfolded and the fields whose text is not
- * taken, and waits while a text is being typed.
+ * taken, and waits while a text is being typed. A place that is not shown yet is not begun anew: a long search would never
+ * end where others save.
  */
-async function show() {
+async function show(isRefresh = false) {
+  if (isRefresh && isFirst) return void (isStale = true);
+  leavePlace();
+  [isFirst, isStale] = [!isRefresh, false];
   const address = location.hash;
   const { parts, parameters } = here();
   const name = parts[0] ?? "model";
@@ -94,9 +101,12 @@ async function show() {
     if (shownPlace === address && content.querySelector("[data-new]")) return void go(["objects", parts[1]]);
     for (const row of content.querySelectorAll("[data-untaken]")) leaveBehind(row);
     shownPlace = null;
-    content.replaceChildren(el("p", { class: "problem", role: "alert" }, error.message));
+    content.replaceChildren(problem(error));
     if (!(error instanceof Refused)) throw error;
+  } finally {
+    if (number === shownNumber) isFirst = false;
   }
+  if (isStale && number === shownNumber) await showAgain();
 }
 
 /** Each entity before its subentities. */
@@ -115,7 +125,7 @@ async function showEntities() {
 
 async function showAgain() {
   const place = scrolled();
-  await show();
+  await show(true);
   scroll(place);
 }
 
@@ -197,6 +207,7 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
+document.addEventListener("again", () => show());
 document.addEventListener("changed", async () => {
   await Promise.all([showEntities(), showAgain(), showEdits()]);
 });

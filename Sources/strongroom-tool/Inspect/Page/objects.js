@@ -1,5 +1,5 @@
 // The objects of an entity, page by page.
-import { ask, completing, el, entityNamed, go, model, objectLink, place, Refused, shown, took } from "./page.js";
+import { askHere, completing, el, entityNamed, go, model, objectLink, place, problem, Refused, shown, took } from "./page.js";
 import { insertObject } from "./editing.js";
 
 const pageSize = 100;
@@ -41,10 +41,10 @@ export async function showObjects([name], parameters) {
 
   let answer;
   try {
-    answer = await ask("objects", { entity: name, where: parameters.where, search: parameters.search, sort: parameters.sort, offset, limit: pageSize });
+    answer = await askHere("objects", { entity: name, where: parameters.where, search: parameters.search, sort: parameters.sort, offset, limit: pageSize });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return [...head, el("p", { class: "problem", role: "alert" }, error.message)];
+    return [...head, problem(error)];
   }
   const sortable = new Set(entity.attributes.filter((one) => !one.isLong && one.type !== "composite").map((one) => one.name));
   const table = el("table", {},

@@ -33,9 +33,28 @@ function encoded(parameters) {
 }
 
 /** Asks for something; parameters that are empty are left out. */
-export async function ask(name, parameters = {}) {
+export async function ask(name, parameters = {}, signal = undefined) {
   const query = encoded(Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined && value !== null));
-  return answer(await fetch(`api/${name}?${query}`));
+  return answer(await fetch(`api/${name}?${query}`, { signal }));
+}
+
+let shownPlace = new AbortController();
+
+/** Asks for what a place shows; when the page leaves the place, the program stops looking for it. */
+export function askHere(name, parameters) {
+  return ask(name, parameters, shownPlace.signal);
+}
+
+/** Gives up what the place before was asked for. */
+export function leavePlace() {
+  shownPlace.abort();
+  shownPlace = new AbortController();
+}
+
+/** Why something is not shown; what was interrupted can be asked again. */
+export function problem(error) {
+  return el("p", { class: "problem", role: "alert" }, error.message,
+    error.answer?.isInterrupted ? [" ", el("button", { onclick: () => document.dispatchEvent(new Event("again")) }, "Ask again")] : null);
 }
 
 /** Changes something. */

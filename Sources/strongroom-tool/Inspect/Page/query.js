@@ -1,5 +1,5 @@
 // A query as in the shell, with its rows, its time and its plan.
-import { ask, completing, counted, el, go, objectLink, shown, took } from "./page.js";
+import { askHere, completing, counted, el, go, objectLink, problem, shown, took } from "./page.js";
 
 function planOf(plan, isOpen) {
   if (!plan) return null;
@@ -21,8 +21,8 @@ export async function showQuery(_, parameters) {
     completing(line), el("button", {}, "Run"));
   const head = [el("h2", {}, "Query"), form];
   if (!text) return [...head, el("p", { class: "quiet" }, "An entity and what to do with it: where, search, sort, limit, offset, columns, group, aggregates, having, distinct, count, explain.")];
-  const answer = await ask("query", { text }).catch((error) => error);
-  if (answer instanceof Error) return [...head, el("p", { class: "problem", role: "alert" }, answer.message)];
+  const answer = await askHere("query", { text }).catch((error) => error);
+  if (answer instanceof Error) return [...head, problem(answer)];
   const hasObjects = answer.rows.some((row) => row.number !== undefined);
   return [
     ...head,
