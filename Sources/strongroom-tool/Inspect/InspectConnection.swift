@@ -16,13 +16,27 @@ final class InspectConnection: ChannelInboundHandler {
 
   private let gate: RequestGate
   private let inspection: Inspection
+  private let strangers: Strangers
+  private var deadline: Scheduled<Void>?
   private var request: (target: Substring, head: HTTPRequestHead)?
   private var body = Data()
   private var answering: Task<Void, Never>?
 
-  init(_ gate: RequestGate, _ inspection: Inspection) {
-    self.gate = gate
-    self.inspection = inspection
+  init(_ gate: RequestGate, _ inspection: Inspection, _ strangers: Strangers) {
+    (self.gate, self.inspection, self.strangers) = (gate, inspection, strangers)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    let channel = context.channel
+    strangers.add(channel)
+    deadline = channel.eventLoop.scheduleTask(in: Strangers.patience) { channel.close(promise: nil) }
+    context.fireChannelActive()
+  }
+
+  /// The connection is nobody's any more, or its owner's.
+  private func isNoStranger(_ channel: any Channel) {
+    deadline?.cancel()
+    strangers.remove(channel)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -30,7 +44,7 @@ final class InspectConnection: ChannelInboundHandler {
     case .head(let head):
       body = Data()
       request = gate.target(of: head).map { ($0, head) }
-      if request == nil { refuse(.notFound, context) }
+      if request == nil { refuse(.notFound, context) } else { isNoStranger(context.channel) }
     case .body(let part):
       guard request != nil else { return }
       body.append(contentsOf: part.readableBytesView)
@@ -54,6 +68,7 @@ final class InspectConnection: ChannelInboundHandler {
   /// Nobody waits for the answer any more.
   func channelInactive(context: ChannelHandlerContext) {
     answering?.cancel()
+    isNoStranger(context.channel)
     context.fireChannelInactive()
   }
 

@@ -17,16 +17,22 @@ struct InspectServer {
   ///   `isReady` throws.
   func run(_ isReady: (String) throws -> Void) async throws {
     let token = RequestGate.newToken()
-    let inspection = inspection
+    let (inspection, strangers) = (inspection, Strangers())
     let listening = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .serverChannelOption(.backlog, value: 128)
+      .serverChannelInitializer { channel in
+        // Where the program may open no more files, accepting is tried again after a second.
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+        }
+      }
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let gate = RequestGate(token: token, port: channel.localAddress?.port ?? 0)
           try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
           try channel.pipeline.syncOperations.addHandler(
             IdleStateHandler(readTimeout: InspectConnection.longestSilence))
-          try channel.pipeline.syncOperations.addHandler(InspectConnection(gate, inspection))
+          try channel.pipeline.syncOperations.addHandler(InspectConnection(gate, inspection, strangers))
         }
       }
     let channel: any Channel

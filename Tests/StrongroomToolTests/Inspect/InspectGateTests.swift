@@ -142,6 +142,66 @@ struct InspectGateTests {
     #expect(try curl(running.address.absoluteString + "api/counts").status == "200")
   }
 
+  @Test("goes on answering while strangers hold more connections than it may have open files")
+  func heldConnections() async throws {
+    let running = try RunningInspect(try await InspectShelf(books: 1))
+    try running.limitFiles(to: 256)
+    let (flood, input, output) = (Process(), Pipe(), Pipe())
+    flood.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    flood.arguments = [
+      "-c",
+      """
+      import socket, sys
+      held = []
+      for _ in range(500):
+          one = socket.socket()
+          one.settimeout(5)
+          try:
+              one.connect(("127.0.0.1", \(running.port)))
+              one.send(b"G")
+          except OSError: pass
+          held.append(one)
+      print(len(held), flush=True)
+      sys.stdin.read()
+      """,
+    ]
+    (flood.standardInput, flood.standardOutput) = (input, output)
+    try flood.run()
+    defer { flood.terminate() }
+    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).hasPrefix("500"))
+    let before = try running.processorSeconds
+    #expect(try curl(running.address.absoluteString + "api/counts").status == "200")
+    #expect(try curl("-m", "9", "http://127.0.0.1:\(running.port)/").status == "404")
+    try await Task.sleep(for: .seconds(2))
+    #expect(try running.processorSeconds - before < 1)
+  }
+
+  @Test("closes a connection that does not send the head of a request")
+  func slowHead() async throws {
+    let running = try RunningInspect(try await InspectShelf(books: 1))
+    let slow = Process()
+    slow.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    slow.arguments = [
+      "-c",
+      """
+      import socket, sys
+      one = socket.create_connection(("127.0.0.1", \(running.port)), 30)
+      one.settimeout(0.2)
+      one.send(b"GET / HTTP/1.1\\r\\nSlow: ")
+      for _ in range(100):
+          try:
+              one.send(b"a")
+              sys.exit(0 if one.recv(1) == b"" else 1)
+          except TimeoutError: pass
+          except OSError: sys.exit(0)
+      sys.exit(1)
+      """,
+    ]
+    try slow.run()
+    slow.waitUntilExit()
+    #expect(slow.terminationStatus == 0)
+  }
+
   @Test("does not change an object under another entity's name")
   func otherEntity() async throws {
     let running = try RunningInspect(try await InspectShelf(books: 5), "--write")

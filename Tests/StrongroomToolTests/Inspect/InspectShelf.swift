@@ -126,6 +126,16 @@ final class RunningInspect {
     return String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
   }
 
+  /// Lets the program open so many files only.
+  func limitFiles(to most: Int) throws {
+    let limit = Process()
+    limit.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+    limit.arguments = ["--pid", "\(process.processIdentifier)", "--nofile=\(most)"]
+    try limit.run()
+    limit.waitUntilExit()
+    try #require(limit.terminationStatus == 0)
+  }
+
   var port: Int { address.port ?? 0 }
 
   /// The processor time that the program has used: on a busy machine it says more than a clock.
