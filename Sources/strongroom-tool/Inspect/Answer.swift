@@ -10,6 +10,12 @@ struct Answer: Sendable {
   var fileName: String?
 
   static let missing = Answer(.notFound)
+  static let tooLong =
+    (try? Answer(
+      .uriTooLong,
+      json: Refusal(
+        "the condition or query is too long: it may have \(InspectRequest.longestTarget.formatted()) letters and"
+          + " digits, where any other sign counts as three or more"))) ?? Answer(.uriTooLong)
 
   init(_ status: HTTPResponseStatus) { self.status = status }
 

@@ -44,13 +44,18 @@ final class InspectConnection: ChannelInboundHandler {
     case .head(let head):
       body = Data()
       request = gate.target(of: head).map { ($0, head) }
-      if request == nil { refuse(.notFound, context) } else { isNoStranger(context.channel) }
+      guard let request else { return refuse(.missing, context) }
+      isNoStranger(context.channel)
+      if request.target.utf8.count > InspectRequest.longestTarget {
+        self.request = nil
+        refuse(.tooLong, context)
+      }
     case .body(let part):
       guard request != nil else { return }
       body.append(contentsOf: part.readableBytesView)
       if body.count > InspectRequest.longestBody {
         request = nil
-        refuse(.payloadTooLarge, context)
+        refuse(Answer(.payloadTooLarge), context)
       }
     case .end:
       guard let (target, head) = request else { return }
@@ -72,10 +77,14 @@ final class InspectConnection: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  /// What is no request is the last of its connection.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
+    refuse(error == .headerOverflow ? .tooLong : Answer(.badRequest), context)
+  }
 
-  private func refuse(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext) {
-    Self.write(Answer(status), isLast: true, to: context.channel)
+  private func refuse(_ answer: Answer, _ context: ChannelHandlerContext) {
+    Self.write(answer, isLast: true, to: context.channel)
   }
 
   private func answer(_ request: InspectRequest, isLast: Bool, _ context: ChannelHandlerContext) {

@@ -6,6 +6,8 @@ import NIOHTTP1
 /// What changes something is a POST whose parameters are an object of JSON.
 struct InspectRequest: Sendable {
   static let longestBody = 16 << 20
+  /// Of what is asked for, as an address has it.
+  static let longestTarget = 60_000
 
   /// The path behind the secret.
   let path: String

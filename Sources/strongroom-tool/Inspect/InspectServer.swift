@@ -29,7 +29,7 @@ struct InspectServer {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let gate = RequestGate(token: token, port: channel.localAddress?.port ?? 0)
-          try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+          try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: false)
           try channel.pipeline.syncOperations.addHandler(
             IdleStateHandler(readTimeout: InspectConnection.longestSilence))
           try channel.pipeline.syncOperations.addHandler(InspectConnection(gate, inspection, strangers))

@@ -107,6 +107,14 @@ struct InspectGateTests {
       let answer = try curl(own + path)
       #expect(answer.status == status, "\(path.prefix(60)) got \(answer.status) \(answer.body.prefix(200))")
     }
+    // The longer one is refused before it is read whole.
+    for count in [60_000, 90_000] {
+      let long = "api/objects?entity=Book&where=" + String(repeating: "a", count: count)
+      let (status, body) = try curl(own + long)
+      let refusal = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+      #expect(
+        status == "414" && (refusal?["error"] as? String)?.contains("60,000") == true, "\(status) \(body)")
+    }
     #expect(try curl(own + "api/counts").status == "200")
   }
 

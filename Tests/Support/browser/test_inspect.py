@@ -138,6 +138,13 @@ class Reading(InspectTests):
         self.page.key("Enter")
         self.page.wait("document.querySelector('main .problem')")
 
+    def test_too_long(self):
+        for count in (61_000, 90_000):
+            self.go("objects/Book?where=" + "a" * count)
+            self.shows("60,000 letters", "main .problem")
+            self.go("model")
+            self.page.wait("document.querySelector('.diagram')")
+
     def test_object_and_links(self):
         self.first()
         self.page.run("document.querySelector('tr[data-open]').focus()")

@@ -20,6 +20,9 @@ export class Refused extends Error {
   }
 }
 
+// What the program takes: it ends the connection of a longer one, which may not read its answer then.
+const longestAddress = 60_000;
+
 async function answer(response) {
   if (response.status === 404) throw new Refused({ error: "the program that serves this page has ended, or has no such page" });
   const json = await response.json();
@@ -35,6 +38,7 @@ function encoded(parameters) {
 /** Asks for something; parameters that are empty are left out. */
 export async function ask(name, parameters = {}, signal = undefined) {
   const query = encoded(Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined && value !== null));
+  if (query.length > longestAddress) throw new Refused({ error: `the condition or query is too long: it may have ${longestAddress.toLocaleString("en")} letters and digits, where any other sign counts as three or more` });
   return answer(await fetch(`api/${name}?${query}`, { signal }));
 }
 
