@@ -135,10 +135,7 @@ extension ComparedValue {
   private static func decimal(_ row: PlainQuery, _ place: Int32) -> ComparedValue {
     let isReal = row.kind(place) == .real
     let text = isReal ? shortest(row.real(place)) : row.text(place)
-    guard Double(text)?.isFinite == true,
-      let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !number.isNaN
-    else { return .null }
-    return .decimal(number)
+    return DecimalText.value(text).map { .decimal($0.number) } ?? .null
   }
 
   /// The text with the fewest digits that is the number.

@@ -125,9 +125,7 @@ struct AppleValueReader {
       case .real: "\(row.real(column))"
       default: row.text(column)
       }
-    guard Double(text)?.isFinite == true,
-      let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !value.isNaN
-    else {
+    guard let value = DecimalText.value(text)?.number else {
       report("a value that is no decimal number; it is left out")
       return nil
     }

@@ -1,10 +1,11 @@
 import Foundation
 
 extension AttributeValue {
-  /// Reads text as a value of a type: numbers in C notation, dates in ISO 8601 or seconds
+  /// Reads a whole text as a value of a type: finite numbers in C notation, dates in ISO 8601 or seconds
   /// since 2001, bytes in Base64, booleans as true, yes, 1 and their opposites.
   ///
-  /// Nil when it is none.
+  /// Nil when it is none, and where a decimal has more digits than the type: 38 are always held. A floating-point
+  /// number is the nearest one.
   public static func parse(text: String, as type: AttributeType) -> AttributeValue? {
     switch type {
     case .integer16, .integer32, .integer64:
@@ -15,10 +16,9 @@ extension AttributeValue {
       case "false", "no", "0": return .boolean(false)
       default: return nil
       }
-    case .double: return Double(text).map(AttributeValue.double)
-    case .float: return float(text)
-    case .decimal:
-      return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(AttributeValue.decimal)
+    case .double: return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    case .float: return Float(text).flatMap { $0.isFinite ? .double(Double($0)) : nil }
+    case .decimal: return DecimalText.value(text).flatMap { $0.isExact ? .decimal($0.number) : nil }
     case .string: return .string(text)
     case .date: return DateText.date(text).map(AttributeValue.date)
     case .uuid: return UUID(uuidString: text).map(AttributeValue.uuid)
@@ -28,13 +28,7 @@ extension AttributeValue {
     }
   }
 
-  /// What a Float does not hold is no value of its own.
-  private static func float(_ text: String) -> AttributeValue? {
-    guard let number = Float(text), number.isFinite || Double(text)?.isFinite == false else { return nil }
-    return .double(Double(number))
-  }
-
-  /// The value for a person or a CSV file: the inverse of `parse(text:as:)`; empty for null.
+  /// The value for a person or a CSV file: the inverse of `parse(text:as:)`, for finite numbers; empty for null.
   public var text: String {
     switch self {
     case .null: ""

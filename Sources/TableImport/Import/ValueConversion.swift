@@ -91,12 +91,9 @@ struct ValueConversion {
     case .text: text = row.text(column)
     default: return nil
     }
-    guard Double(text)?.isFinite == true,
-      let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !value.isNaN
-    else { return nil }
-    let digits = text.utf8.withContiguousStorageIfAvailable { TextForms.digits(UnsafeRawBufferPointer($0)) }
-    if (digits ?? 0) > 38 { report("a number of more than 38 digits; it is rounded") }
-    return .decimal(value)
+    guard let value = DecimalText.value(text) else { return nil }
+    if !value.isExact { report("a number of more digits than a decimal has; it is rounded") }
+    return .decimal(value.number)
   }
 
   private func date(_ row: PlainQuery, _ column: Int32, _ kind: Kind) -> Double? {

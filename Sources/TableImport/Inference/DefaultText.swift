@@ -12,9 +12,7 @@ enum DefaultText {
     switch type {
     case .string: return isQuoted || Double(text) != nil ? .string(text) : nil
     case .integer64, .double, .boolean, .decimal, .uuid:
-      guard let value = AttributeValue.parse(text: text, as: type), value.matches(type) else { return nil }
-      if case .double(let double) = value, !double.isFinite { return nil }
-      return value
+      return AttributeValue.parse(text: text, as: type).flatMap { $0.matches(type) ? $0 : nil }
     case .date:
       let bytes = Array(text.utf8)
       return bytes.withUnsafeBytes { DateForm.seconds($0) }.map {

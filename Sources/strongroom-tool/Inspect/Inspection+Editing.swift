@@ -168,6 +168,7 @@ extension Inspection {
         "a whole number of \(attribute.type.rawValue.dropFirst(7)) bits"
       case .uuid: "a UUID such as 2F1B0E6C-7C7C-4B0E-9C55-1A2B3C4D5E6F"
       case .uri: "an address such as https://example.org/"
+      case .decimal: "a number such as 12.5, of 38 digits at most"
       default: "a number such as 12.5"
       }
     throw ToolFailure("write \(form)")

@@ -8,7 +8,7 @@ import Strongroom
 struct TypedCondition {
   let entity: EntityDescription
 
-  /// - Throws: `ToolFailure` where a date is compared with what is none: no object would be found.
+  /// - Throws: `ToolFailure` where a date or a decimal is compared with what is none: no object would be found.
   func predicate(_ predicate: FetchPredicate) throws -> FetchPredicate {
     switch predicate {
     case .constant: predicate
@@ -28,6 +28,9 @@ struct TypedCondition {
     if let right { result.left = converted(result.left, to: right) }
     if case .attribute(.date) = left { try checkDate(result.right, comparedWith: comparison.left) }
     if case .attribute(.date) = right { try checkDate(result.left, comparedWith: comparison.right) }
+    if case .attribute(.decimal) = left, Self.comparing.contains(comparison.operator) {
+      try checkDecimal(result.right, comparedWith: comparison.left)
+    }
     return result
   }
 
@@ -40,6 +43,21 @@ struct TypedCondition {
     var name = "it"
     if case .keyPath(let names) = date { name = names.joined(separator: ".") }
     throw ToolFailure("\(name) is a date: write '2020-05-06' or '2020-05-06T12:00:00Z', in quotes")
+  }
+
+  private static let comparing: Set<FetchOperator> = [
+    .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .between, .in,
+  ]
+
+  private func checkDecimal(_ expression: FetchExpression, comparedWith decimal: FetchExpression) throws {
+    switch expression {
+    case .list(let parts): for part in parts { try checkDecimal(part, comparedWith: decimal) }
+    case .value(.string):
+      var name = "it"
+      if case .keyPath(let names) = decimal { name = names.joined(separator: ".") }
+      throw ToolFailure("\(name) is a decimal: write a number such as 12.5, of 38 digits at most")
+    default: break
+    }
   }
 
   /// Whether it is a constant that is no date: `2020-05-06` without quotes is a difference of numbers.

@@ -27,6 +27,7 @@ final class InspectShelf: Sendable {
       Attribute("title", .string, optional: false)
       Attribute("pages", .integer64, minValue: .integer(0))
       Attribute("price", .decimal)
+      Attribute("weight", .double)
       Attribute("read", .boolean)
       Attribute("bought", .date)
       Attribute("text", .string)

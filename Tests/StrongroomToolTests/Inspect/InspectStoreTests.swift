@@ -81,6 +81,27 @@ struct InspectStoreTests {
     }
   }
 
+  @Test("a number is taken as a whole or refused, with how to write it")
+  func typedNumbers() async throws {
+    let running = try RunningInspect(try await InspectShelf(books: 1), "--write")
+    let number = "\(try numbers(try await running.ask("objects?entity=Book"))[0])"
+    for (key, text) in [
+      ("price", "1,5"), ("price", "12.5 EUR"), ("price", "0x10"),
+      ("price", String(repeating: "7", count: 50)),
+      ("weight", "NaN"), ("weight", "1e999"),
+    ] {
+      let refused = try await running.tell(
+        "set", ["entity": "Book", "number": number, "key": key, "value": text])
+      #expect(
+        (refused["error"] as? String)?.contains("write a number such as 12.5") == true, "\(text) \(refused)")
+      #expect(refused["updated"] as? Int == 0)
+    }
+    let wrong = try await running.ask("objects?entity=Book&where=price%20%3E%20%271,5%27")
+    #expect((wrong["error"] as? String)?.contains("price is a decimal: write a number such as 12.5") == true)
+    let right = try await running.ask("objects?entity=Book&where=price%20%3E%20%271.5%27")
+    #expect(right["total"] as? Int == 1)
+  }
+
   @Test(
     "pages, orders, conditions, queries and changes of a store on a server",
     .enabled(if: PostgresServer.programs != nil))
