@@ -181,7 +181,7 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputArguments
 
   func run() async throws {
-    let description = try arguments.file(otherwise: "pg_amcheck checks the tables of a server")
+    let description = try arguments.file(otherwise: KeyArguments.serverCheck)
     var findings: [IntegrityIssue]
     if let repairKeeping {
       let original = URL(fileURLWithPath: repairKeeping)

@@ -12,7 +12,8 @@ struct QueryCommand: AsyncParsableCommand {
       printed as they are read, so their number is not limited by memory.
 
       Examples:
-        strongroom query library.store Book --where "pages > 300" --limit 5
+        strongroom query library.store Book --where "pages > 300" --sort -pages
+        strongroom query library.store Book --sort author.name,-pages --limit 5
         strongroom query library.store Book --columns title,author.name,tags --json
         strongroom query library.store Book --group-by author --aggregates count
         strongroom query library.store Note --search "garden plan"
@@ -22,7 +23,9 @@ struct QueryCommand: AsyncParsableCommand {
   @Argument(help: "The entity.", completion: StoreCompletion.entities) var entity: String
   @Option(name: .customLong("where"), help: "The condition.") var condition: String?
   @Option(help: "Words to search a full-text index for; the best matches come first.") var search: String?
+  // The value may begin with a dash.
   @Option(
+    parsing: .unconditional,
     help: "Key paths to sort by, separated by commas; - before one sorts it in descending order.",
     completion: StoreCompletion.properties)
   var sort: String?

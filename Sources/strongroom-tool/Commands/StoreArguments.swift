@@ -26,6 +26,10 @@ struct KeyArguments: ParsableArguments {
     return keyed(try PersistentStoreDescription(serverAddress: store), store, create)
   }
 
+  /// What checks a store on a server.
+  static let serverCheck =
+    "pg_amcheck, a program of PostgreSQL's, checks the tables of a server, and strongroom move what is in them"
+
   /// A store in a file.
   /// - `otherwise`: Why a server does not do, and what does.
   /// - Throws: `ValidationError` for the address of a server.

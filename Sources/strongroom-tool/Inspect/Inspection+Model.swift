@@ -1,5 +1,6 @@
 import Foundation
 import Strongroom
+import StrongroomPostgres
 
 extension Inspection {
   struct ShownAttribute: Encodable {
@@ -22,14 +23,14 @@ extension Inspection {
   }
 
   struct ModelOutlineAnswer: Encodable {
-    let store: String
+    let store, title: String
     let isWritable: Bool
     let entities: [ShownEntity]
   }
 
   func modelOutline() -> ModelOutlineAnswer {
     ModelOutlineAnswer(
-      store: name, isWritable: editor != nil,
+      store: name, title: title, isWritable: editor != nil,
       entities: model.entities.map { entity in
         ShownEntity(
           name: entity.name, parent: entity.superentity?.name, isAbstract: entity.isAbstract,
@@ -52,6 +53,15 @@ extension Inspection {
     let url = description.url
     guard description.isOnServer else { return url?.path ?? "" }
     return ServerAddressText.redacted(url?.absoluteString ?? "", [url?.absoluteString ?? ""])
+  }
+
+  /// The file's name, or the database and the schema on a server.
+  private var title: String {
+    let url = description.url
+    guard description.isOnServer else { return url?.lastPathComponent ?? "" }
+    let schema = "schema \(description.serverSchema)"
+    let database = ServerAddressText(url?.absoluteString ?? "")?.database
+    return database.map { "\($0), \(schema)" } ?? schema
   }
 
   /// The number of objects of every entity, those of its subentities among them.

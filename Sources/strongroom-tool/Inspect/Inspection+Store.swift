@@ -92,7 +92,7 @@ extension Inspection {
   func checkIntegrity(isStarted: Bool) throws -> IntegrityCheck {
     guard isStarted, check.state != .running else { return check }
     guard store is SQLCipherStore else {
-      throw ToolFailure("a store on a server is checked by strongroom verify")
+      throw ToolFailure("this is a check of files: \(KeyArguments.serverCheck)")
     }
     check = IntegrityCheck(state: .running)
     let description = description

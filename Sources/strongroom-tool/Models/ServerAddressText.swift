@@ -14,16 +14,22 @@ struct ServerAddressText {
     text.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
   }
 
-  /// What is at the address, in a word: its schema, or else its database.
-  var name: String {
-    let path = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
-    func value(_ name: String) -> Substring? {
-      items.last { $0.hasPrefix(name) }?.dropFirst(name.count)
-    }
-    let names = [value("schema="), path.dropFirst(3).first, value("dbname=")]
-    let name = names.compactMap { $0?.removingPercentEncoding }.first { !$0.isEmpty }
-    return name ?? "store"
+  private func value(_ name: String) -> Substring? {
+    items.last { $0.hasPrefix(name) }?.dropFirst(name.count)
   }
+
+  private static func first(_ names: [Substring?]) -> String? {
+    names.compactMap { $0?.removingPercentEncoding }.first { !$0.isEmpty }
+  }
+
+  /// Nil where the address leaves it to the server's library.
+  var database: String? {
+    let path = text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+    return Self.first([path.dropFirst(3).first, value("dbname=")])
+  }
+
+  /// What is at the address, in a word: its schema, or else its database.
+  var name: String { Self.first([value("schema=")]) ?? database ?? "store" }
 
   private typealias Secret = (piece: String, redacted: String)
 

@@ -45,6 +45,18 @@ struct ToolTests {
     #expect(csv.output == "title,read,bought\nBook 0,true,\nBook 1,false,\n")
   }
 
+  @Test("a dash before a key path sorts it in descending order")
+  func descending() async throws {
+    let shelf = try await Shelf()
+    for options in [["--sort", "-pages"], ["--sort=-pages"], ["--sort", "-read,title"]] {
+      let result = try shelf.run(
+        "query", options: ["Book"] + options + ["--format", "csv", "--columns", "title"])
+      let isFirst = options.contains("-read,title")
+      #expect(
+        result.output == (isFirst ? "title\nBook 0\nBook 1\n" : "title\nBook 1\nBook 0\n"), "\(result)")
+    }
+  }
+
   @Test("a condition takes objects and values as the tool shows them")
   func shownValues() async throws {
     let shelf = try await Shelf()

@@ -110,7 +110,14 @@ struct InspectStoreTests {
     let place = try server.address(of: server.newSchema())
     let moved = try BuiltProgram.run(["move", shelf.store, place] + shelf.vault)
     #expect(moved.code == 0, "\(moved)")
-    try await browse(try RunningInspect(arguments: [place]))
+    let running = try RunningInspect(arguments: [place])
+    try await browse(running)
+    let title = try #require(try await running.ask("model")["title"] as? String)
+    #expect(title.contains(#/^\w+, schema store \d+$/#), "\(title)")
+    let refused = try #require(try await running.ask("check?start=1")["error"] as? String)
+    #expect(refused.contains("pg_amcheck") && !refused.contains("verify"), "\(refused)")
+    let verified = try BuiltProgram.run(["verify", place])
+    #expect(verified.code == 64 && verified.output.contains("pg_amcheck"), "\(verified)")
     try await edit(
       try RunningInspect(arguments: ["--write", place]), try RunningInspect(arguments: ["--write", place]))
   }

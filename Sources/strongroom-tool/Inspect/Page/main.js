@@ -230,7 +230,7 @@ window.addEventListener("hashchange", async (event) => {
 });
 
 Object.assign(model, await ask("model"));
-document.getElementById("store").textContent = model.store.split("/").pop() || model.store;
+document.getElementById("store").textContent = model.title;
 document.getElementById("store").title = model.store;
 document.getElementById("places").replaceChildren(
   ...Object.entries(places).map(([name, title]) => el("a", { href: place([name]), "data-place": name }, title)),

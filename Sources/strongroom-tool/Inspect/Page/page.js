@@ -122,7 +122,7 @@ export function took(milliseconds) {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }
 
-export const model = { store: "", isWritable: false, entities: [] };
+export const model = { store: "", title: "", isWritable: false, entities: [] };
 
 export function entityNamed(name) {
   return model.entities.find((entity) => entity.name === name);
