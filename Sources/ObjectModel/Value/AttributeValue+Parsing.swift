@@ -4,21 +4,17 @@ extension AttributeValue {
   /// Reads a whole text as a value of a type: finite numbers in C notation, dates in ISO 8601 or seconds
   /// since 2001, bytes in Base64, booleans as true, yes, 1 and their opposites.
   ///
-  /// Nil when it is none, and where a decimal has more digits than the type: 38 are always held. A floating-point
-  /// number is the nearest one.
+  /// Nil when it is none, and where a decimal has more digits than the type, which has 38 at least. A
+  /// floating-point number is the nearest one.
   public static func parse(text: String, as type: AttributeType) -> AttributeValue? {
     switch type {
-    case .integer16, .integer32, .integer64:
-      return Int64(text).map(AttributeValue.integer).flatMap { $0.matches(type) ? $0 : nil }
+    case .integer16, .integer32, .integer64, .double, .float, .decimal: return number(text, type)
     case .boolean:
       switch text.lowercased() {
       case "true", "yes", "1": return .boolean(true)
       case "false", "no", "0": return .boolean(false)
       default: return nil
       }
-    case .double: return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
-    case .float: return Float(text).flatMap { $0.isFinite ? .double(Double($0)) : nil }
-    case .decimal: return DecimalText.value(text).flatMap { $0.isExact ? .decimal($0.number) : nil }
     case .string: return .string(text)
     case .date: return DateText.date(text).map(AttributeValue.date)
     case .uuid: return UUID(uuidString: text).map(AttributeValue.uuid)
@@ -28,7 +24,16 @@ extension AttributeValue {
     }
   }
 
-  /// The value for a person or a CSV file: the inverse of `parse(text:as:)`, for finite numbers; empty for null.
+  private static func number(_ text: String, _ type: AttributeType) -> AttributeValue? {
+    switch type {
+    case .double: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    case .float: Float(text).flatMap { $0.isFinite ? .double(Double($0)) : nil }
+    case .decimal: DecimalText.value(text).flatMap { $0.isExact ? .decimal($0.number) : nil }
+    default: Int64(text).map(AttributeValue.integer).flatMap { $0.matches(type) ? $0 : nil }
+    }
+  }
+
+  /// The value for a person or a CSV file, empty for null: the inverse of `parse(text:as:)`, infinity apart.
   public var text: String {
     switch self {
     case .null: ""

@@ -41,7 +41,7 @@ struct QueryCommand: AsyncParsableCommand {
   var groupBy: String?
   @Option(
     help:
-      "What to print per group or in total, with commas: count, sum:pages, average:…, min:…, max:…, median:…."
+      "What to print per group or in total, with commas: count, sum:pages, average:…, min:…, max:…, median:…"
   )
   var aggregates: String?
   @Option(help: "The condition that a group must meet: \"sum(pages) > 1000\".") var having: String?

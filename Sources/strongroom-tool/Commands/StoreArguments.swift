@@ -28,7 +28,8 @@ struct KeyArguments: ParsableArguments {
 
   /// What checks a store on a server.
   static let serverCheck =
-    "pg_amcheck, a program of PostgreSQL's, checks the tables of a server, and strongroom move what is in them"
+    "pg_amcheck, a program of PostgreSQL's, checks the tables of a server, and strongroom move what is"
+    + " in them"
 
   /// A store in a file.
   /// - `otherwise`: Why a server does not do, and what does.

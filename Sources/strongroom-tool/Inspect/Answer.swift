@@ -14,8 +14,8 @@ struct Answer: Sendable {
     (try? Answer(
       .uriTooLong,
       json: Refusal(
-        "the condition or query is too long: it may have \(InspectRequest.longestTarget.formatted()) letters and"
-          + " digits, where any other sign counts as three or more"))) ?? Answer(.uriTooLong)
+        "the condition or query is too long: it may have \(InspectRequest.longestTarget.formatted()) letters"
+          + " and digits, where any other sign counts as three or more"))) ?? Answer(.uriTooLong)
 
   init(_ status: HTTPResponseStatus) { self.status = status }
 

@@ -33,7 +33,7 @@ final class InspectConnection: ChannelInboundHandler {
     context.fireChannelActive()
   }
 
-  /// The connection is nobody's any more, or its owner's.
+  /// The connection is closed, or of who has the secret.
   private func isNoStranger(_ channel: any Channel) {
     deadline?.cancel()
     strangers.remove(channel)

@@ -3,8 +3,8 @@ import NIOCore
 
 /// The connections that have not shown the page's secret yet.
 ///
-/// Every user of the machine can open some. Each has little time, and the oldest gives way to a new one, so that
-/// they never take all of the program's files.
+/// Every user of the machine can open some. Each has a short time, and the oldest gives way to a new one, so
+/// that they never take all of the program's files.
 final class Strangers: Sendable {
   static let most = 64
   /// In which a connection has to send the head of its first request.

@@ -8,7 +8,8 @@ import Strongroom
 struct TypedCondition {
   let entity: EntityDescription
 
-  /// - Throws: `ToolFailure` where a date or a decimal is compared with what is none: no object would be found.
+  /// - Throws: `ToolFailure` where a date or a decimal is compared with what is none, so that no object would
+  ///   be found.
   func predicate(_ predicate: FetchPredicate) throws -> FetchPredicate {
     switch predicate {
     case .constant: predicate

@@ -31,6 +31,22 @@ struct ServerFetchTests {
     }
   }
 
+  @Test("a statement is ended when its fetch is cancelled, and the connection goes on")
+  func cancelled() async throws {
+    let server = try PostgresServer.shared()
+    let notes = try await NoteStore(server.url, schema: server.newSchema())
+    try notes.save()
+    let locking = try LongTransaction(locking: notes, on: server)
+    let fetch = FetchProgress()
+    let counting = Background { try FetchProgress.$current.withValue(fetch) { try notes.count } }
+    try locking.awaitWaiting()
+    fetch.cancel()
+    #expect(throws: StoreError.self) { try counting.value() }
+    #expect(!locking.isDone)
+    try locking.end()
+    #expect(try notes.count == 1)
+  }
+
   /// The same objects on the server and in memory.
   private static func stores() async throws -> [any IncrementalStore] {
     let model = try model()

@@ -40,6 +40,25 @@ struct TextImportTests {
     try container.close()
   }
 
+  @Test("a text that only begins as a number is no decimal")
+  func decimals() async throws {
+    let place = try Place()
+    let file = try place.write("prices.csv", "id,price\n1,12345678901234567890.5\n")
+    let model = try TableSource([file]).model
+    #expect(model.entities.first?.attribute(named: "price")?.type == .decimal)
+    _ = try place.write("prices.csv", "id,price\n1,0x10\n2,12.5 EUR\n3,12.5\n")
+    let summary = try await TableSource([file], model: model).importStore(into: place.description)
+    #expect(summary.faultCount == 2)
+    let container = try await place.open()
+    let prices = try container.newContext().fetch(
+      FetchRequest(try #require(model.entities.first).name, sortDescriptors: [FetchSortDescriptor("id")]))
+    #expect(
+      try prices.map { try $0.value(forKey: "price") } == [
+        .null, .null, .decimal(Decimal(string: "12.5") ?? 0),
+      ])
+    try container.close()
+  }
+
   @Test("lines that are no rows and texts that are no UTF-8 are reported, and the rest comes in")
   func faults() async throws {
     let place = try Place()

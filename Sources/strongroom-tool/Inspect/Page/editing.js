@@ -7,6 +7,8 @@ const bar = document.getElementById("edits");
 export const seen = { count: null };
 /** What was typed into fields that are no longer shown, and was not taken. */
 const leftBehind = new Set();
+/** Whether a save was asked for while a field had a value that was not taken, and still has. */
+let isSaveRefused = false;
 
 function announce() {
   document.dispatchEvent(new Event("changed"));
@@ -72,6 +74,7 @@ async function performNow(name, parameters = {}, field = null) {
 function showBar(edits, problems = []) {
   const parts = [["new", edits.inserted], ["changed", edits.updated], ["deleted", edits.deleted]].filter(([, count]) => count > 0);
   const byRelationship = edits.updatedByRelationship ?? 0;
+  isSaveRefused &&= document.querySelector("[data-untaken]") !== null;
   const isUntaken = leftBehind.size > 0 || document.querySelector("[data-untaken]") !== null;
   bar.hidden = !model.isWritable || (parts.length === 0 && problems.length === 0 && !isUntaken && !edits.canUndo && !edits.canRedo);
   if (bar.hidden) return;
@@ -83,6 +86,7 @@ function showBar(edits, problems = []) {
     el("button", { disabled: parts.length === 0 && !isUntaken, onclick: () => perform("rollback") }, "Drop all"),
     el("button", { class: "main", disabled: parts.length === 0, onclick: saveAll }, "Save all"),
     el("span", { class: "links" }, ...(edits.objects ?? []).slice(0, 8).flatMap((link) => [objectLink(link), " "])),
+    isSaveRefused ? el("p", { class: "problem", role: "alert" }, "a field has a value that was not taken; correct it, then save") : "",
     ...problems.map((problem) => el("p", { class: "problem", role: "alert" }, problem)),
     ...[...leftBehind].map((text) => el("p", { class: "problem", role: "alert" }, text, " ",
       el("button", { class: "plain", title: "Forget it", onclick: () => { leftBehind.delete(text); showEdits(); } }, "✕"))));
@@ -113,8 +117,8 @@ export async function saveAll() {
   const wrong = document.querySelector("[data-untaken]");
   if (wrong) {
     wrong.querySelector("input, textarea, select").focus();
-    const edits = await ask("edits").catch(() => null);
-    return edits && showProblems({ ...edits, error: "a field has a value that was not taken; correct it, then save" });
+    isSaveRefused = true;
+    return showEdits().catch(() => null);
   }
   const isDeleted = document.querySelector("[data-deleted]") !== null;
   const saved = await perform("save");
