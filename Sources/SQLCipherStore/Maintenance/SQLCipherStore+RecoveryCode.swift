@@ -40,6 +40,17 @@ extension SQLCipherStore {
     }
   }
 
+  /// Whether the description's vaults have keys of a store besides the one that opens it, as a rotation that
+  /// leaves old keys makes it.
+  ///
+  /// - Throws: as opening does.
+  package static func hasOlderKeys(of description: PersistentStoreDescription) async throws -> Bool {
+    let access = try await WholeFileAccess.open(description, for: .reading)
+    defer { access.close() }
+    let life = KeyLifecycle(vaults: description.keyVaults, interaction: description.keyInteraction)
+    return await life.storedKeys(for: access.store).keys.contains { !$0.key.isSame(as: access.key) }
+  }
+
   /// Opens a store with a recovery code, and only then puts its key into the description's vaults:
   /// what a lost keyring, a new machine or a restored copy needs.
   /// - Throws: `KeyringError` with code `recoveryCodeInvalid` for another store's code,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SQLCipherStore
 import Strongroom
 import StrongroomPostgres
 
@@ -111,7 +112,12 @@ struct KeyCommand: AsyncParsableCommand {
     /// Refuses what would leave copies of the file, which nobody knows of, without any key.
     private func checkCopies(_ description: PersistentStoreDescription) async throws {
       if keepOld || discardOld { return }
-      if try await SQLCipherStore.recoveryCodeWasShown(of: description) { return }
+      if try await SQLCipherStore.recoveryCodeWasShown(of: description) {
+        guard try await SQLCipherStore.hasOlderKeys(of: description) else { return }
+        throw ToolFailure(
+          "the vaults have older keys of the store too, which copies and backups of before need; leave them"
+            + " there (--keep-old), or remove them all (--discard-old)")
+      }
       throw ToolFailure(
         "the recovery code of the present key was never shown, and every copy and backup of the store"
           + " needs it once that key is removed; show it first (strongroom key recovery show), or leave"
@@ -120,7 +126,9 @@ struct KeyCommand: AsyncParsableCommand {
 
     private func noteBackups() {
       if keepOld { return }
-      print("earlier copies and backups use the old key and now need its recovery code; make a new backup")
+      print(
+        "earlier copies and backups use the old key and now need its recovery code, if that was shown;"
+          + " make a new backup")
       print("a vault that was not named has the old key only: strongroom key add")
     }
   }

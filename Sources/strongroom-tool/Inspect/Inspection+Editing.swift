@@ -54,7 +54,11 @@ extension Inspection {
   /// and not the last one's.
   func change(_ name: String, _ call: InspectRequest) throws -> Answer {
     guard let editor else { return .missing }
-    if !editor.hasChanges, !["undo", "redo"].contains(name) { editor.refreshAllObjects() }
+    if !editor.hasChanges, !["undo", "redo"].contains(name) {
+      editor.refreshAllObjects()
+      // A redo would be judged against what is read now, and pass over what others have saved meanwhile.
+      editor.undoManager?.removeAllActions()
+    }
     // They were made for the changes as they were.
     if name != "save" { choices = Choices() }
     var (made, value): (ManagedObject?, ShownValue?)

@@ -74,6 +74,11 @@ struct ToolAdviceTests {
     #expect(try BuiltProgram.run(["query", copy, "Book"] + shelf.vault).code == 0)
     // The new code is not known to anybody yet.
     #expect(try shelf.run("key", "rotate").code == 1)
+    // The present code alone does not open what an older key does.
+    let newer = ["--file", shelf.file("newer")]
+    #expect(try shelf.run("key", "recovery", "show", options: newer).code == 0)
+    plain(try shelf.run("key", "rotate"), "older keys", "--keep-old", "--discard-old")
+    #expect(try BuiltProgram.run(["query", copy, "Book"] + shelf.vault).code == 0)
   }
 
   @Test("where no model is found, nothing passes for checked", arguments: ["check", "try"])

@@ -46,6 +46,20 @@ struct InspectReadTests {
     #expect(saved >= 9)
   }
 
+  @Test("a redo after a change that was refused passes over nothing that another program has saved")
+  func redo() async throws {
+    let shelf = try await InspectShelf(books: 1)
+    let (mine, other) = (try RunningInspect(shelf, "--write"), try RunningInspect(shelf, "--write"))
+    #expect(try await mine.set("Book", Self.number, "pages", "1")["error"] == nil)
+    #expect(try await mine.tell("undo")["error"] == nil)
+    #expect(try await other.set("Book", Self.number, "pages", "2")["error"] == nil)
+    #expect(try await other.tell("save")["error"] == nil)
+    #expect(try await mine.set("Book", Self.number, "pages", "many")["error"] != nil)
+    _ = try await mine.tell("redo")
+    _ = try await mine.tell("save")
+    #expect(try await pages(other)["text"] as? String == "2")
+  }
+
   @Test("a link, and a deletion, of what another program has changed is refused, and so is what was not read")
   func linksAndDeletions() async throws {
     let shelf = try await InspectShelf(books: 1)
