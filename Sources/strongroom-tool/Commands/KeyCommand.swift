@@ -47,9 +47,8 @@ struct KeyCommand: AsyncParsableCommand {
         the store get the new key too. The recovery code changes: show the new one with `key recovery \
         show`.
 
-        Other copies and backups made before open with the old recovery code alone, which has to have been \
-        shown before: the command refuses to remove a key whose code nobody can have. Vaults that are not \
-        named still hold the old key.
+        Other copies and backups made before open with the old recovery code alone. The command refuses to \
+        remove a key whose code was never shown. Vaults that are not named still hold the old key.
 
         A store on a server has a key where its model seals attributes. The new one wraps the keys of their \
         values: no value is written, and programs that have the store open go on.
@@ -109,7 +108,7 @@ struct KeyCommand: AsyncParsableCommand {
       noteBackups()
     }
 
-    /// Refuses what would leave copies of the file, which nobody knows of, without any key.
+    /// Refuses a rotation after which copies of the file may have no key.
     private func checkCopies(_ description: PersistentStoreDescription) async throws {
       if keepOld || discardOld { return }
       if try await SQLCipherStore.recoveryCodeWasShown(of: description) {

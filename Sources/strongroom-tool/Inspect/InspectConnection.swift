@@ -33,7 +33,7 @@ final class InspectConnection: ChannelInboundHandler {
     context.fireChannelActive()
   }
 
-  /// The connection is closed, or of who has the secret.
+  /// The connection is closed, or its client has shown the secret.
   private func isNoStranger(_ channel: any Channel) {
     deadline?.cancel()
     strangers.remove(channel)
@@ -70,7 +70,7 @@ final class InspectConnection: ChannelInboundHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  /// Nobody waits for the answer any more.
+  /// The client has closed the connection, so that its request is cancelled.
   func channelInactive(context: ChannelHandlerContext) {
     answering?.cancel()
     isNoStranger(context.channel)

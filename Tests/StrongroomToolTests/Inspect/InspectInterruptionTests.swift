@@ -58,7 +58,7 @@ struct InspectInterruptionTests {
     #expect(try await running.tell("save")["error"] == nil)
   }
 
-  @Test("ends when nobody waits for it any more")
+  @Test("ends when its client closes the connection")
   func left() async throws {
     let running = try RunningInspect(try await shelf())
     let search = try search(running)
