@@ -50,30 +50,32 @@ struct Faulting: GraphOperation {
     throw graph.objectNotFound(object)
   }
 
-  /// Reads the row of an object; nil when the row was deleted.
+  /// Reads the row of an object; nil when the row was deleted, or is another entity's.
   private func read(_ object: ManagedObject) throws -> IncrementalStoreNode? {
+    guard let node = try node(of: object), node.storeEntity.entityIndex == object.storeEntity.entityIndex
+    else { return nil }
     if object.state.contains(.deletedInStore) {
-      guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
-      revive(object, row)
-      return row
-    }
-    if let node = object.batch?.node(object.reference, generation: tracker.generation) {
-      graph.fetching.adopt(node, object)
+      revive(object, node)
       return node
     }
-    if let batch = object.batch {
+    graph.fetching.adopt(node, object)
+    object.node = node
+    return node
+  }
+
+  /// The row of an object's number, of its batch where that has it.
+  private func node(of object: ManagedObject) throws -> IncrementalStoreNode? {
+    let batch = object.state.contains(.deletedInStore) ? nil : object.batch
+    if let batch {
+      if let node = batch.node(object.reference, generation: tracker.generation) { return node }
       try fire(batch)
       if let node = object.node ?? batch.node(object.reference, generation: tracker.generation) {
-        object.node = node
         return node
       }
       if batch.isMissing(object.reference, generation: tracker.generation) { return nil }
     }
     guard let row = try source.newValues(for: [object.reference], of: object.entity)[0] else { return nil }
-    let node = object.batch.map { rebased(row, $0) } ?? row
-    graph.fetching.adopt(node, object)
-    object.node = node
-    return node
+    return batch.map { rebased(row, $0) } ?? row
   }
 
   /// Reads the external values that were not read with an object's row.

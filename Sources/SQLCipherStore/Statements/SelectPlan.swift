@@ -75,13 +75,15 @@ final class SelectPlan: Sendable {
     fieldNames = properties
     self.steps = steps
     hierarchyPositions = positions
-    let one = " FROM \(table.name.quoted) AS t0 WHERE t0._id = ?1"
+    let numbers = entity.hierarchy.map { String(schema.number($0)) }.joined(separator: ", ")
+    let isOwn = entity.superentity == nil ? "" : " AND t0._entity IN (\(numbers))"
+    let one = " FROM \(table.name.quoted) AS t0 WHERE t0._id = ?1\(isOwn)"
     byReference = StatementText("SELECT " + columns + one)
     wholeByReference = StatementText("SELECT " + wholeNames.joined(separator: ", ") + one)
     positionColumn = Int32(names.count)
     byReferences = StatementText(
       "SELECT \(columns), r.position FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0"
-        + " ON t0._id = r.value")
+        + " ON t0._id = r.value\(isOwn)")
   }
 
   /// The columns with null in place of all properties but those named.

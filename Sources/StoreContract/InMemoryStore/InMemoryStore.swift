@@ -72,7 +72,7 @@ public final class InMemoryStore: IncrementalStore {
   public func newValues(for references: [Int64], of entity: EntityDescription) -> [IncrementalStoreNode?] {
     state.withLock { state in
       let table = state.tables[entity.root.index] ?? [:]
-      return references.map { table[$0] }
+      return references.map { table[$0]?.of(entity) }
     }
   }
 

@@ -29,6 +29,10 @@ public struct IncrementalStoreNode: @unchecked Sendable {
   @inlinable public var storeEntity: StoreEntity { header { $0.pointee.storeEntity } }
   /// The entity of the object.
   @inlinable public var entity: EntityDescription { header { $0.pointee.storeEntity.entity } }
+  /// The node where it is of an entity or one of its subentities, else nil.
+  package func of(_ entity: EntityDescription) -> IncrementalStoreNode? {
+    self.entity.isKind(of: entity) ? self : nil
+  }
   /// The object's number in its root entity.
   @inlinable public var reference: Int64 { header { $0.pointee.reference } }
   /// 1 when inserted; each save that changes the object adds 1.

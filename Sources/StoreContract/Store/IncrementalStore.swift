@@ -64,7 +64,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
   /// Executes a save in one transaction. The default has nothing called before the commit.
   func save(_ save: SaveChangesRequest) throws
 
-  /// The nodes of objects, in the order of the references; nil where there is no such object.
+  /// The nodes of objects, in the order of the references; nil where there is no such object of the entity.
   ///
   /// One call for any number, so that faults fire in batches. References may be of subentities of
   /// the entity: each node has its own entity.

@@ -145,7 +145,7 @@ extension CustomStore {
   func newValues(for references: [Int64], of entity: EntityDescription) throws -> [IncrementalStoreNode?] {
     try withLock {
       try load(references, of: entity)
-      return references.map { rows[entity.root.index]?[$0]?.node }
+      return references.map { rows[entity.root.index]?[$0]?.node.of(entity) }
     }
   }
 

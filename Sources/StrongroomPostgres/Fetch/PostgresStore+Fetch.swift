@@ -93,7 +93,7 @@ extension PostgresStore {
     return (opened, entity, evaluation, ServerFetch(opened, request, entity))
   }
 
-  /// The nodes of objects, in the order of the references; nil where there is no such object.
+  /// The nodes of objects, in the order of the references; nil where there is no such object of the entity.
   ///
   /// One statement.
   public func newValues(for references: [Int64], of entity: EntityDescription) throws
@@ -108,14 +108,14 @@ extension PostgresStore {
       if references.count == 1 {
         let sql = opened.pool.isPinned ? layout.byNumberInMoment : layout.byNumber
         let found = try opened.pool.fetch { try $0.run(sql, [.number(references[0])]) }
-        return [found.count == 0 ? nil : try rows.node(found, 0)]
+        return [found.count == 0 ? nil : try rows.node(found, 0).of(entity)]
       }
       let sql =
         "SELECT \(layout.selection) FROM \(layout.table.name.quoted) r"
         + " WHERE \(opened.versionCheck) AND r._id = ANY ($1::bigint[])"
       let found = try opened.pool.fetch { try $0.run(sql, [.numbers(references)]) }
       var nodes: [Int64: IncrementalStoreNode] = [:]
-      for row in 0..<found.count { nodes[found.number(row, 0)] = try rows.node(found, row) }
+      for row in 0..<found.count { nodes[found.number(row, 0)] = try rows.node(found, row).of(entity) }
       return references.map { nodes[$0] }
     }
   }

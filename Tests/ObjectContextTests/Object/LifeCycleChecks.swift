@@ -216,5 +216,36 @@ extension ContextCheck {
       let copy = try fresh.existingObject(with: found)
       try expect(copy.get("name", as: String.self) == "Ada" && found == id, "the same object")
     },
+    ContextCheck("an ID with the name of another entity of the hierarchy finds no object (existingObject)") {
+      factory in
+      let model = try ManagedObjectModel {
+        Entity("Animal") { Attribute("name", .string) }
+        Entity("Cat", parent: "Animal") { Attribute("lives", .integer32) }
+        Entity("Dog", parent: "Animal") { Attribute("tricks", .integer32) }
+      }
+      let scenario = try await ContextScenario(factory, model)
+      let maker = scenario.newContext()
+      let cat = try maker.insert("Cat")
+      try cat.set("lives", 9)
+      try maker.save()
+      let uri = cat.objectID.uriRepresentation().absoluteString
+      for name in ["Dog", "Animal"] {
+        let other = try Fixtures.url(uri.replacingOccurrences(of: "/Cat/", with: "/\(name)/"))
+        guard let id = scenario.coordinator.managedObjectID(forURIRepresentation: other) else { continue }
+        let (first, second, third) = (scenario.newContext(), scenario.newContext(), scenario.newContext())
+        try expectContextError(.objectNotFound, name) { _ = try first.existingObject(with: id) }
+        let fault = try second.object(with: id)
+        second.shouldDeleteInaccessibleFaults = false
+        try expectContextError(.objectNotFound, "its values") { _ = try fault.get("name", as: String.self) }
+        third.shouldDeleteInaccessibleFaults = false
+        let several = try third.objects(with: [id, cat.objectID])
+        try expectContextError(.objectNotFound, "one of many") {
+          _ = try several[0].get("name", as: String.self)
+        }
+      }
+      let context = scenario.newContext()
+      let found = try context.existingObject(with: cat.objectID)
+      try expect(found.get("lives", as: Int.self) == 9, "its own is as it was")
+    },
   ]
 }
