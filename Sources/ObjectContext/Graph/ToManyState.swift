@@ -17,6 +17,8 @@ final class ToManyState {
   /// The added and removed destinations that may or may not be in the store.
   @exclusivity(unchecked) private var doubtful: Set<Int64> = []
   @exclusivity(unchecked) private(set) var isReordered = false
+  /// The loaded destinations of an ordered to-many as the store has them; nil where that is not known.
+  @exclusivity(unchecked) private var stored: ArraySlice<Int64>?
   /// The destinations' changed order, to be applied after the store is asked for them again.
   @exclusivity(unchecked) private var order: [Int64]?
   @exclusivity(unchecked) private(set) var batch: FetchBatch?
@@ -40,6 +42,7 @@ final class ToManyState {
   func load(_ stored: ArraySlice<Int64>, _ batch: FetchBatch?) {
     isLoaded = true
     self.batch = batch
+    self.stored = relationship.isOrdered ? stored : nil
     doubtful = []
     if !removed.isEmpty { removed.formIntersection(stored) }
     if additions.isEmpty, removed.isEmpty, order == nil {
@@ -64,6 +67,7 @@ final class ToManyState {
     if isReordered { order = Array(list.items) }
     isLoaded = false
     list.removeAll()
+    stored = nil
     batch = nil
     batchOffset = nil
   }
@@ -77,6 +81,7 @@ final class ToManyState {
     removed = []
     doubtful = []
     isReordered = false
+    stored = nil
     batch = nil
     batchOffset = nil
   }
@@ -122,6 +127,7 @@ final class ToManyState {
     if isNew, !relationship.isTransient { return false }
     guard isLoaded, case let items = list.items, items.contains(where: isDeleted) else { return false }
     let count = items.count
+    stored = nil
     list.replace(items.filter { !isDeleted($0) || additions.contains($0) })
     batchOffset = nil
     return list.items.count != count
@@ -180,8 +186,8 @@ final class ToManyState {
       if isNew { return true }
       if removed.remove(destination) == nil {
         additions.append(new: destination)
-      } else {
-        isReordered = isReordered || relationship.isOrdered
+      } else if relationship.isOrdered {
+        noteOrder()
       }
       return true
     }
@@ -228,7 +234,7 @@ final class ToManyState {
     if list.items.elementsEqual(ordered) { return false }
     list.replace(ordered)
     batchOffset = nil
-    isReordered = true
+    noteOrder()
     return true
   }
 
@@ -237,13 +243,20 @@ final class ToManyState {
   func move(_ destination: Int64, to place: Int) -> Bool {
     guard list.move(destination, to: place) else { return false }
     batchOffset = nil
-    isReordered = true
+    noteOrder()
     return true
+  }
+
+  /// An order that was changed and is as before, by an undo, is no change.
+  private func noteOrder() {
+    let isAsStored = additions.isEmpty && removed.isEmpty && stored?.elementsEqual(list.items) == true
+    isReordered = !isAsStored
   }
 
   /// Replaces reference numbers by numbers that the to-many does not contain.
   func rename(_ new: (Int64) -> Int64?) {
     list.rename(new)
+    stored = nil
     if isNew { return }
     additions.rename(new)
     if !removed.isEmpty { removed = Set(removed.map { new($0) ?? $0 }) }
@@ -256,6 +269,7 @@ final class ToManyState {
     let came = isNew ? [] : additions.items.compactMap(successor)
     let stored = isLoaded && !came.isEmpty ? Set(list.items).subtracting(additions.items) : []
     if list.replaceOnce(successor) { batchOffset = nil }
+    self.stored = nil
     order = order.map { order in
       var list = ReferenceList()
       list.replace(order)
@@ -282,7 +296,7 @@ final class ToManyState {
   func copy() -> ToManyState {
     let copy = ToManyState(relationship, isNew: isNew)
     (copy.isLoaded, copy.list, copy.additions) = (isLoaded, list, additions)
-    (copy.removed, copy.doubtful) = (removed, doubtful)
+    (copy.removed, copy.doubtful, copy.stored) = (removed, doubtful, stored)
     (copy.isReordered, copy.order, copy.batch, copy.batchOffset) = (isReordered, order, batch, batchOffset)
     return copy
   }
@@ -290,6 +304,7 @@ final class ToManyState {
   /// Removes the changes after a save stored them.
   func settle() {
     if relationship.isTransient { return }
+    if hasChanges { stored = nil }
     isNew = false
     additions.removeAll()
     removed = []

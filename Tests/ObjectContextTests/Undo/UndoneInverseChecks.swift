@@ -7,6 +7,46 @@ import StoreTestKit
 extension ContextCheck {
   /// Both ends of a relationship agree after an undo, whatever other contexts saved meanwhile.
   static let undoneInverses: [ContextCheck] = [
+    ContextCheck("an order that is as before, after an undo or by hand, is not saved (undo)") { factory in
+      let model = try ManagedObjectModel {
+        Entity("Album") { Relationship("pages", toMany: "Page", inverse: "albums", ordered: true) }
+        Entity("Page") { Relationship("albums", toMany: "Album", inverse: "pages") }
+      }
+      let scenario = try await ContextScenario(factory, model)
+      let maker = scenario.newContext()
+      let made = try maker.insert("Album")
+      let pages = try (0..<4).map { _ in try maker.insert("Page") }
+      try made.setObjects([pages[2], pages[0], pages[3], pages[1]], forKey: "pages")
+      try maker.save()
+      let context = scenario.newContext()
+      context.undoManager = UndoManager()
+      let album = try context.existingObject(with: made.objectID)
+      let order = try album.objects("pages").map(\.objectID)
+      let version = { () throws -> Int64 in
+        let reader = scenario.newContext()
+        return try reader.existingObject(with: made.objectID).version
+      }
+      let before = try version()
+      for changed in 0..<3 {
+        switch changed {
+        case 0: try context.delete(context.existingObject(with: order[1]))
+        case 1: try album.setObjects(album.objects("pages").reversed(), forKey: "pages")
+        default: try album.remove(context.existingObject(with: order[0]), from: "pages")
+        }
+        context.processPendingChanges()
+        try expect(context.hasChanges, "a change")
+        try context.undo()
+        try expect(album.objects("pages").map(\.objectID) == order, "the order")
+        try context.save()
+        try expect(version() == before, "nothing was written by \(changed)")
+      }
+      try album.setObjects(album.objects("pages").reversed(), forKey: "pages")
+      try context.save()
+      try expect(version() != before, "another order is written")
+      let reader = scenario.newContext()
+      let pagesThere = try reader.existingObject(with: made.objectID).objects("pages")
+      try expect(pagesThere.map(\.objectID) == order.reversed(), "the other order")
+    },
     ContextCheck(
       "one undo of a deletion brings back the links that others made since, and a redo ends them (undo)"
     ) {
