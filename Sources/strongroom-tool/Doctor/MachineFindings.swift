@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import SQLCipherStore
 import SecretService
+import StoreKeyring
 import StrongroomPostgres
 
 /// What every store needs of the machine and of the session.
@@ -64,6 +65,8 @@ enum MachineFindings {
           advice: "unlock it; --prompt has it ask for its password")
       }
       return Finding("keyring", "\(program), its collection \(collection) is unlocked")
+    } catch let error as KeyringError where error.code == .noSessionBus {
+      return Finding("keyring", bad, "none, since no session bus answers")
     } catch { return Finding("keyring", bad, "none that answers", advice: "\(error)") }
   }
 

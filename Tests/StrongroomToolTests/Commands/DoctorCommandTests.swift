@@ -65,6 +65,9 @@ struct DoctorCommandTests {
     #expect(found["disk"]?["found"]?.hasPrefix("/dev/shm:") == true, "\(linked.output)")
     #expect(found["session bus"]?["found"] == "none at /nowhere")
     #expect(found["session bus"]?["state"] == "note")
+    // What to do stands beside the bus, once.
+    #expect(found["keyring"]?["found"] == "none, since no session bus answers")
+    #expect(found["keyring"]?["advice"] == "")
     try FileManager.default.removeItem(atPath: file)
     let dangling = try BuiltProgram.run(
       ["doctor", "--format", "json", link, "--vault", "file:\(shelf.file("none"))"])
