@@ -32,6 +32,8 @@ final class EntityPlan {
   let oneToOnes: [Int]
   /// To-ones whose inverse is stored in a join table too, for its order.
   let listedToOnes: [RelationshipDescription]
+  /// To-ones whose inverse is a stored to-many, each with its inverse.
+  let toOnesOfToManys: [(RelationshipDescription, RelationshipDescription)]
   /// The names of all properties, by their indexes.
   let names: [String]
   /// The attributes that have a validation rule.
@@ -59,6 +61,7 @@ final class EntityPlan {
     listedToOnes = entity.relationships.filter {
       !$0.isToMany && $0.field >= 0 && $0.inverse?.isToMany == true && $0.hasJoinTable
     }
+    toOnesOfToManys = entity.bidirectionalToOnes.filter { $0.1.isToMany }
     checkedAttributes = entity.attributes.filter {
       !$0.isTransient && $0.derivation == nil && Self.hasRules($0)
     }

@@ -343,16 +343,13 @@ extension RelationshipMaintenance {
   func unrecordedInverses(of objects: [ManagedObject]) -> [(
     id: ManagedObjectID, inverse: RelationshipDescription
   )] {
-    var known: [EntityDescription: [(RelationshipDescription, RelationshipDescription)]] = [:]
     var last: EntityDescription?
     var toOnes: [(RelationshipDescription, RelationshipDescription)] = []
     var result: [(id: ManagedObjectID, inverse: RelationshipDescription)] = []
     for object in objects {
       if last !== object.storeEntity.entity {
-        let entity = object.entity
-        if let last { known[last] = toOnes }
-        toOnes = known[entity] ?? entity.bidirectionalToOnes.filter { $0.1.isToMany }
-        last = entity
+        last = object.storeEntity.entity
+        toOnes = plans[object.entity].toOnesOfToManys
       }
       if toOnes.isEmpty { continue }
       guard let changes = object.changes else { continue }

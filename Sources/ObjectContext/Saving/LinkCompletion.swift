@@ -22,8 +22,7 @@ struct LinkCompletion {
 
   /// Completes the changes of all relationships of a save.
   func complete(_ changes: inout [RelationshipChanges]) {
-    let known = Set(changes.map(\.relationship))
-    for relationship in moves.keys where !known.contains(relationship) {
+    for relationship in moves.keys where !changes.contains(where: { $0.relationship === relationship }) {
       changes.append(RelationshipChanges(relationship: relationship))
     }
     for place in changes.indices {

@@ -32,11 +32,7 @@ struct SavePlan {
     request.deleted = try deleted.map {
       LockedObject(objectID: $0.objectID, version: try $0.committedRow().version)
     }
-    let written = Set(updates.map { ObjectIdentifier($0.0) })
-    for object in locked where !object.isDeleted && !written.contains(ObjectIdentifier(object)) {
-      request.locked.append(
-        LockedObject(objectID: object.objectID, version: try object.committedRow().version))
-    }
+    try add(locked: locked)
     for (entity, references) in required {
       guard let graph = (inserted.first ?? updated.first)?.graph else { continue }
       let storeEntity = graph.storeEntities[entity.index]
@@ -47,6 +43,15 @@ struct SavePlan {
       ($0.relationship.entity.name, $0.relationship.name) < (
         $1.relationship.entity.name, $1.relationship.name
       )
+    }
+  }
+
+  private mutating func add(locked: [ManagedObject]) throws {
+    if locked.isEmpty { return }
+    let written = Set(updates.map { ObjectIdentifier($0.0) })
+    for object in locked where !object.isDeleted && !written.contains(ObjectIdentifier(object)) {
+      request.locked.append(
+        LockedObject(objectID: object.objectID, version: try object.committedRow().version))
     }
   }
 

@@ -39,6 +39,8 @@ final class SaveTransaction {
   /// Locks objects whose version must not change.
   func begin(_ locks: [LockedObject] = []) throws {
     try writer.begin(locks, signature: store.signature)
+    // The server begins while the rest is composed.
+    if isExpecting { try connection.push() }
   }
 
   /// Writes a save, but what it has of the program's metadata, with the next statement whose answer is waited
@@ -49,7 +51,6 @@ final class SaveTransaction {
     try namingObjects {
       try derived.add(save)
       if tracksHistory { try recorder.willWrite(save) }
-      // The server begins while the rest is composed.
       let isAhead = isExpecting && save.deleted.isEmpty
       if isAhead {
         writer.checkExisting(save.existing)

@@ -18,8 +18,11 @@ final class ServerSchema: Sendable {
   /// The number that `_entity` has for each entity, by name.
   let entityNumbers: [String: Int64]
   private let entitiesByNumber: [Int64: EntityDescription]
+  /// By entity index.
+  private let numbers: [Int64]
   /// By entity index; subentities share their root's.
   private let tables: [ServerTable]
+  private let selectionsOfExisting: [String]
   // By entity index; made when they are asked for first.
   private let layouts = Locked<[Int: ServerRowLayout]>([:])
   private let insertions = Locked<[Int: ServerInsertion]>([:])
@@ -40,6 +43,7 @@ final class ServerSchema: Sendable {
     self.model = model
     version = model.version
     self.entityNumbers = entityNumbers
+    numbers = model.entities.map { entityNumbers[$0.name] ?? 0 }
     let numbered = model.entities.compactMap { entity in entityNumbers[entity.name].map { ($0, entity) } }
     entitiesByNumber = Dictionary(numbered) { first, _ in first }
     // By name, so that an order of declarations that changes gives the same names.
@@ -49,6 +53,7 @@ final class ServerSchema: Sendable {
     let byRoot = roots.map { ($0, ServerTable(root: $0, naming: &naming)) }
     let tableOfRoot = Dictionary(uniqueKeysWithValues: byRoot)
     tables = model.entities.compactMap { tableOfRoot[$0.root] }
+    selectionsOfExisting = tables.map { Self.existing($0) }
     var links: [ObjectIdentifier: ServerLinkTable] = [:]
     var ordered: [ServerLinkTable] = []
     for relationship in entities.flatMap(\.relationships) where relationship.hasJoinTable {
@@ -95,7 +100,7 @@ final class ServerSchema: Sendable {
   /// It is looked at once a statement, in the moment whose rows are read.
   let versionCheck: String
 
-  func number(_ entity: EntityDescription) -> Int64 { entityNumbers[entity.name] ?? 0 }
+  func number(_ entity: EntityDescription) -> Int64 { numbers[entity.index] }
   func entity(number: Int64) -> EntityDescription? { entitiesByNumber[number] }
 
   /// That a row is of an entity, or one of its subentities.
@@ -115,9 +120,11 @@ final class ServerSchema: Sendable {
     insertions.withLock { $0.value(entity.index) { ServerInsertion(entity, self) } }
   }
 
-  /// Selects one object of a hierarchy for each number of a parameter, and locks it against deletion.
-  func existing(_ root: EntityDescription, _ parameter: Int = 1) -> String {
-    "SELECT _id FROM \(table(root).quoted) WHERE _id = ANY ($\(parameter)::bigint[]) FOR KEY SHARE"
+  /// Selects one object of a hierarchy for each number of the parameter, and locks it against deletion.
+  func existing(_ root: EntityDescription) -> String { selectionsOfExisting[root.index] }
+
+  private static func existing(_ table: ServerTable, _ parameter: Int = 1) -> String {
+    "SELECT _id FROM \(table.quoted) WHERE _id = ANY ($\(parameter)::bigint[]) FOR KEY SHARE"
   }
 
   /// Locks objects of several hierarchies against deletion, and ends the transaction where one is not there.
@@ -127,7 +134,8 @@ final class ServerSchema: Sendable {
     existenceChecks.withLock { checks in
       checks.value(roots.map(\.index)) {
         let counts = roots.enumerated().map { place, root in
-          "(SELECT pg_catalog.count(*) FROM (\(existing(root, 2 * place + 1))) AS found) = $\(2 * place + 2)"
+          "(SELECT pg_catalog.count(*) FROM (\(Self.existing(table(root), 2 * place + 1))) AS found)"
+            + " = $\(2 * place + 2)"
         }
         return "SELECT 1 / (\(counts.joined(separator: " AND ")))::int"
       }
