@@ -17,6 +17,7 @@ final class ServerConnection {
   private var prepared: [String: String] = [:]
   let roundTrips: Locked<Int>
   private let watch: AnswerWatch
+  private var answers = AnswerWait()
   /// Whether an answer was waited for in vain.
   private var isSilent = false
   /// Which server it is; nil where that is not known.
@@ -213,7 +214,7 @@ final class ServerConnection {
         if PQconsumeInput(handle) == 0 || !isToWait(isSending) { return true }
       }
       socket.events = Int16(isSending ? POLLIN | POLLOUT : POLLIN)
-      if poll(&socket, 1, Int32(min(watch.interval * 1000, 2e9))) != 0 {
+      if answers.event(of: &socket, milliseconds: Int32(min(watch.interval * 1000, 2e9))) != 0 {
         // What became of a connection that was lost is in the result.
         if PQconsumeInput(handle) == 0 { return true }
       } else if !watch.isWorking(process, at: place), poll(&socket, 1, 1000) == 0 {
