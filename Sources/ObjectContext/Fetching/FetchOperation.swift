@@ -209,7 +209,7 @@ struct FetchOperation: GraphOperation {
   /// made elsewhere.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
     // A fault that was made of a wrong ID has another entity's number.
-    guard node.storeEntity.entityIndex == object.storeEntity.entityIndex else { return }
+    guard object.mayHave(node) else { return }
     if object.state.contains(.deletedInStore) {
       // Only a newer row revives the object: the row may have been read before the deletion was
       // known.

@@ -169,6 +169,12 @@ open class ManagedObject {
   public final var hasChanges: Bool {
     !state.contains(.deletedInStore) && !state.isDisjoint(with: [.inserted, .updated, .deleted])
   }
+  /// Whether a row of its number can be its own: that of another branch of its hierarchy cannot.
+  ///
+  /// A fault that was made while the store could not be read may be of a superentity of its row's.
+  func mayHave(_ node: IncrementalStoreNode) -> Bool {
+    node.storeEntity.entityIndex == storeEntity.entityIndex || node.entity.isKind(of: entity)
+  }
   /// The version of the stored row: 1 when inserted, one more with each save; 0 for an object not
   /// saved yet.
   /// - Throws: when the object is a fault whose row cannot be read.

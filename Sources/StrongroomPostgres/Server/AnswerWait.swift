@@ -3,8 +3,8 @@ import Synchronization
 
 /// Waits for a connection's answers, awake for those that come as soon as the one before.
 ///
-/// A thread that sleeps is woken late, and often on a processor that has nothing of its work at hand: that can
-/// take as long as what the server does for a small save.
+/// A thread that sleeps is woken late, and often on a processor that has nothing of its work at hand: that
+/// can take as long as what the server does for a small save.
 struct AnswerWait {
   /// How long an answer is waited for awake at most, in nanoseconds; a longer wait is worth a sleep.
   private static let longestAwake: UInt64 = 500_000

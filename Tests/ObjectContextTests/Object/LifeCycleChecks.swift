@@ -221,15 +221,17 @@ extension ContextCheck {
       let model = try ManagedObjectModel {
         Entity("Animal") { Attribute("name", .string) }
         Entity("Cat", parent: "Animal") { Attribute("lives", .integer32) }
+        Entity("Lion", parent: "Cat")
         Entity("Dog", parent: "Animal") { Attribute("tricks", .integer32) }
       }
       let scenario = try await ContextScenario(factory, model)
       let maker = scenario.newContext()
       let cat = try maker.insert("Cat")
+      try cat.set("name", "Tom")
       try cat.set("lives", 9)
       try maker.save()
       let uri = cat.objectID.uriRepresentation().absoluteString
-      for name in ["Dog", "Animal"] {
+      for name in ["Dog", "Lion"] {
         let other = try Fixtures.url(uri.replacingOccurrences(of: "/Cat/", with: "/\(name)/"))
         guard let id = scenario.coordinator.managedObjectID(forURIRepresentation: other) else { continue }
         let (first, second, third) = (scenario.newContext(), scenario.newContext(), scenario.newContext())
@@ -243,9 +245,16 @@ extension ContextCheck {
           _ = try several[0].get("name", as: String.self)
         }
       }
-      let context = scenario.newContext()
+      let (context, above) = (scenario.newContext(), scenario.newContext())
       let found = try context.existingObject(with: cat.objectID)
       try expect(found.get("lives", as: Int.self) == 9, "its own is as it was")
+      // As a fault is whose row could not be read when it was made.
+      let root = try Fixtures.url(uri.replacingOccurrences(of: "/Cat/", with: "/Animal/"))
+      guard let id = scenario.coordinator.managedObjectID(forURIRepresentation: root) else {
+        throw StoreCheckFailure(description: "the superentity's ID")
+      }
+      let animal = try above.object(with: id)
+      try expect(animal.get("name", as: String.self) == "Tom" && !animal.isDeleted, "a superentity's fault")
     },
   ]
 }
