@@ -75,8 +75,7 @@ final class SelectPlan: Sendable {
     fieldNames = properties
     self.steps = steps
     hierarchyPositions = positions
-    let numbers = entity.hierarchy.map { String(schema.number($0)) }.joined(separator: ", ")
-    let isOwn = entity.superentity == nil ? "" : " AND t0._entity IN (\(numbers))"
+    let isOwn = Self.isOwn(entity, schema)
     let one = " FROM \(table.name.quoted) AS t0 WHERE t0._id = ?1\(isOwn)"
     byReference = StatementText("SELECT " + columns + one)
     wholeByReference = StatementText("SELECT " + wholeNames.joined(separator: ", ") + one)
@@ -84,6 +83,13 @@ final class SelectPlan: Sendable {
     byReferences = StatementText(
       "SELECT \(columns), r.position FROM _integers(?1) AS r CROSS JOIN \(table.name.quoted) AS t0"
         + " ON t0._id = r.value\(isOwn)")
+  }
+
+  /// That a row is of the entity or one of its subentities; nothing where all rows of the table are.
+  private static func isOwn(_ entity: EntityDescription, _ schema: StoreSchema) -> String {
+    if entity.superentity == nil { return "" }
+    let numbers = entity.hierarchy.map { String(schema.number($0)) }
+    return " AND t0._entity IN (\(numbers.joined(separator: ", ")))"
   }
 
   /// The columns with null in place of all properties but those named.
