@@ -52,7 +52,7 @@ struct Faulting: GraphOperation {
 
   /// Reads the row of an object; nil when the row was deleted, or is another entity's.
   private func read(_ object: ManagedObject) throws -> IncrementalStoreNode? {
-    guard let node = try node(of: object), object.mayHave(node) else { return nil }
+    guard let node = try node(of: object), object.canAdopt(node) else { return nil }
     if object.state.contains(.deletedInStore) {
       revive(object, node)
       return node

@@ -208,8 +208,7 @@ struct FetchOperation: GraphOperation {
   /// A changed object retains the row that its changes are based on, so that a save detects changes
   /// made elsewhere.
   func adopt(_ node: IncrementalStoreNode, _ object: ManagedObject) {
-    // A fault that was made of a wrong ID has another entity's number.
-    guard object.mayHave(node) else { return }
+    guard object.canAdopt(node) else { return }
     if object.state.contains(.deletedInStore) {
       // Only a newer row revives the object: the row may have been read before the deletion was
       // known.

@@ -169,10 +169,11 @@ open class ManagedObject {
   public final var hasChanges: Bool {
     !state.contains(.deletedInStore) && !state.isDisjoint(with: [.inserted, .updated, .deleted])
   }
-  /// Whether a row of its number can be its own: that of another branch of its hierarchy cannot.
+  /// Whether a row with its number may be its row: it is of its entity or of a subentity.
   ///
-  /// A fault that was made while the store could not be read may be of a superentity of its row's.
-  func mayHave(_ node: IncrementalStoreNode) -> Bool {
+  /// A fault that was made while the store could not be read may be of a superentity of its row's entity. Any
+  /// other entity means that the fault was made of a wrong ID.
+  func canAdopt(_ node: IncrementalStoreNode) -> Bool {
     node.storeEntity.entityIndex == storeEntity.entityIndex || node.entity.isKind(of: entity)
   }
   /// The version of the stored row: 1 when inserted, one more with each save; 0 for an object not

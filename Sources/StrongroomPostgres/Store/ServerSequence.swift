@@ -15,14 +15,6 @@ final class ServerSequence: Sendable {
     var byRoot: [String: Block] = [:]  // by the root entity's name
     /// That of the primary that gave them.
     var timeline: Int?
-
-    /// The next number of a hierarchy; nil where its block has no more.
-    mutating func takeOne(_ root: String) -> Int64? {
-      guard let place = byRoot.index(forKey: root), byRoot.values[place].next < byRoot.values[place].end
-      else { return nil }
-      defer { byRoot.values[place].next += 1 }
-      return byRoot.values[place].next
-    }
   }
 
   private let blocks = Locked(Blocks())
@@ -31,11 +23,10 @@ final class ServerSequence: Sendable {
   ///
   /// No statement while a block lasts, else one for each hierarchy.
   func take(_ entities: [EntityDescription], in pool: ServerPool) throws -> [Int64] {
-    try blocks.withLock { blocks in
+    let runs = Self.runs(entities)
+    return try blocks.withLock { blocks in
       // A server that was promoted may give them again, where it lost what its predecessor had acknowledged.
       if blocks.timeline != pool.timeline { blocks = Blocks(timeline: pool.timeline) }
-      if entities.count == 1, let next = blocks.takeOne(entities[0].root.name) { return [next] }
-      let runs = Self.runs(entities)
       for (root, count) in Self.wanted(runs) {
         var block = blocks.byRoot[root] ?? Block()
         if block.end - block.next < count {

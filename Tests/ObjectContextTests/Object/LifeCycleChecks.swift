@@ -231,9 +231,15 @@ extension ContextCheck {
       try cat.set("lives", 9)
       try maker.save()
       let uri = cat.objectID.uriRepresentation().absoluteString
-      for name in ["Dog", "Lion"] {
+      func id(_ name: String) throws -> ManagedObjectID {
         let other = try Fixtures.url(uri.replacingOccurrences(of: "/Cat/", with: "/\(name)/"))
-        guard let id = scenario.coordinator.managedObjectID(forURIRepresentation: other) else { continue }
+        guard let id = scenario.coordinator.managedObjectID(forURIRepresentation: other) else {
+          throw StoreCheckFailure(description: "the URI of a \(name) names nothing")
+        }
+        return id
+      }
+      for name in ["Dog", "Lion"] {
+        let id = try id(name)
         let (first, second, third) = (scenario.newContext(), scenario.newContext(), scenario.newContext())
         try expectContextError(.objectNotFound, name) { _ = try first.existingObject(with: id) }
         let fault = try second.object(with: id)
@@ -249,11 +255,7 @@ extension ContextCheck {
       let found = try context.existingObject(with: cat.objectID)
       try expect(found.get("lives", as: Int.self) == 9, "its own is as it was")
       // As a fault is whose row could not be read when it was made.
-      let root = try Fixtures.url(uri.replacingOccurrences(of: "/Cat/", with: "/Animal/"))
-      guard let id = scenario.coordinator.managedObjectID(forURIRepresentation: root) else {
-        throw StoreCheckFailure(description: "the superentity's ID")
-      }
-      let animal = try above.object(with: id)
+      let animal = try above.object(with: id("Animal"))
       try expect(animal.get("name", as: String.self) == "Tom" && !animal.isDeleted, "a superentity's fault")
     },
   ]
