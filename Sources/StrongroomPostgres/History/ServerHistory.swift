@@ -24,25 +24,21 @@ struct ServerHistory {
     "extract(epoch FROM clock_timestamp())::double precision"
     + " - \(Int(Date.timeIntervalBetween1970AndReferenceDate))::double precision"
 
-  /// - `save`: Statements that are executed before.
-  private static func appended(_ save: SaveStatement.Text? = nil) -> String {
-    "WITH \(save.map { $0.parts + ", " } ?? "")head AS (UPDATE _history SET last = last + 1,"
-      + " change = change + $1, total = total + $2\(save.map { " WHERE " + $0.condition } ?? "")"
-      + " RETURNING last, change, total), row AS (INSERT INTO _transaction SELECT last, $3::bytea, \(now),"
-      + " $4::text, $5::text, $6::text, $7::bigint, $8::bigint, change - $1 + 1, $1, total, $9::bytea,"
-      + " $10::bytea FROM head RETURNING number)"
-  }
+  private static let appended =
+    "WITH head AS (UPDATE _history SET last = last + 1, change = change + $1, total = total + $2"
+    + " RETURNING last, change, total), row AS (INSERT INTO _transaction SELECT last, $3::bytea, \(now),"
+    + " $4::text, $5::text, $6::text, $7::bigint, $8::bigint, change - $1 + 1, $1, total, $9::bytea,"
+    + " $10::bytea FROM head RETURNING number)"
   private static let seen = "(SELECT fingerprint FROM _transaction WHERE number = $11::bigint)"
-  private static let appending = "\(appended()) SELECT number, \(seen) FROM row"
+  private static let appending = "\(appended) SELECT number, \(seen) FROM row"
   /// Ends the transaction where the answers would be others than expected; where its record says already
   /// that it was not done: who sent it has given it up; and where the store has moved on.
-  private static func appendingExpected(_ save: SaveStatement.Text?) -> String {
-    "\(appended(save)) SELECT coalesce(number, 0) / (coalesce(number > $11, false)"
-      + " AND coalesce(\(seen) = $12::bytea, true) AND NOT EXISTS"
-      + " (\(CommitRecord.ofTransaction("$3::bytea")))"
-      + " AND coalesce((\(ServerMetadata.version)) = $13, false))::int"
-      + " FROM (SELECT 1) AS one LEFT JOIN row ON true"
-  }
+  private static let appendingExpected =
+    "\(appended) SELECT coalesce(number, 0) / (coalesce(number > $11, false)"
+    + " AND coalesce(\(seen) = $12::bytea, true) AND NOT EXISTS"
+    + " (\(CommitRecord.ofTransaction("$3::bytea")))"
+    + " AND coalesce((\(ServerMetadata.version)) = $13, false))::int"
+    + " FROM (SELECT 1) AS one LEFT JOIN row ON true"
 
   /// What a row takes besides its changes, about.
   private static let rowSize: Int64 = 80
@@ -93,17 +89,14 @@ struct ServerHistory {
   /// - Returns: The fingerprint of the transaction.
   func append(
     expecting seen: PersistentHistoryToken.Position?, _ changes: HistoryChanges, _ values: HistoryValues,
-    with together: SaveStatement?, _ body: @escaping (PersistentHistoryToken.Position) -> Void
+    _ body: @escaping (PersistentHistoryToken.Position) -> Void
   ) throws -> [UInt8] {
     let fingerprint = Self.fingerprint()
     var all = try parameters(changes, values, fingerprint, seen)
     all.append(.bytes(seen.map { Array($0.fingerprint) } ?? []))
     all.append(opened.schema.version)
-    let together = together ?? SaveStatement()
-    let sql = together.sql(after: all.count) { Self.appendingExpected($0) }
-    all.append(contentsOf: together.parameters)
     // It may not throw: the commit is done when it is called.
-    connection.add(sql, all) { rows in
+    connection.add(Self.appendingExpected, all) { rows in
       body(.init(transactionNumber: rows.number(0, 0), fingerprint: Data(fingerprint)))
     }
     return fingerprint

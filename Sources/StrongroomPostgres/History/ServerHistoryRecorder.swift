@@ -114,14 +114,13 @@ struct ServerHistoryRecorder {
 
   /// As `append(_:)`, with the next statement whose answer is waited for.
   ///
-  /// - `together`: Statements of the save that are sent as one with it.
   /// - Returns: The fingerprint of the transaction; nil where nothing changed.
   func appendExpecting(
-    _ together: SaveStatement?, _ body: @escaping (PersistentHistoryToken.Position) -> Void
+    _ body: @escaping (PersistentHistoryToken.Position) -> Void
   ) throws -> [UInt8]? {
     if changes.isEmpty { return nil }
     return try ServerHistory(connection, opened).append(
-      expecting: store.seen, changes, values, with: together, body)
+      expecting: store.seen, changes, values, body)
   }
 
   /// Objects that were linked only: their rows say of which entity each is.

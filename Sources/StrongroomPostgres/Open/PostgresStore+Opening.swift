@@ -24,10 +24,9 @@ extension PostgresStore {
     let pool = try await ServerPool.connected(description)
     let listener = ServerListener(own: signature, pool)
     try listener.begin()
-    var opened = try await opened(pool)
+    let opened = try await opened(pool).with(listener: listener)
     try listener.follow(opened.channel)
-    opened.listener = listener
-    setOpened(opened, at: try pool.read { [opened] in try ServerHistory($0, opened).last() })
+    setOpened(opened, at: try pool.read { try ServerHistory($0, opened).last() })
   }
 
   private func opened(_ pool: ServerPool) async throws -> Opened {

@@ -146,10 +146,9 @@ struct ServerOpening {
     _ contents: ServerMetadata.Contents, _ pool: ServerPool
   ) throws -> PostgresStore.Opened {
     try PostgresStore.Opened(
-      identifier: contents.identifier, channel: PostgresStore.channel(contents.identifier),
-      storeEntities: StoreEntity.all(of: model, in: contents.identifier),
-      schema: ServerSchema(model, entityNumbers: contents.numbers), pool: pool, listener: nil,
-      programs: contents.programs, properties: contents.properties, recorded: RecordedProperties(model),
+      identifier: contents.identifier, storeEntities: StoreEntity.all(of: model, in: contents.identifier),
+      schema: ServerSchema(model, entityNumbers: contents.numbers), pool: pool, programs: contents.programs,
+      properties: contents.properties, recorded: RecordedProperties(model),
       sealing: sealing(contents, pool))
   }
 }

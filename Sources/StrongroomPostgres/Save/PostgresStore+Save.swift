@@ -88,7 +88,8 @@ extension PostgresStore {
         written = all
         return all
       }
-      let (transaction, value) = try opened.pool.write(inOneTrip ? .together : .locking(lock), write)
+      let (transaction, value) = try opened.pool.write(
+        inOneTrip ? .together : .locking(lock), planning: .forSaves, write)
       note(transaction.place, opened)
       return value
     } catch let failure as CommitFailure {

@@ -39,8 +39,6 @@ final class SaveTransaction {
   /// Locks objects whose version must not change.
   func begin(_ locks: [LockedObject] = []) throws {
     try writer.begin(locks, signature: store.signature)
-    // The server begins while the rest is composed.
-    if isExpecting { try connection.push() }
   }
 
   /// Writes a save, but what it has of the program's metadata, with the next statement whose answer is waited
@@ -52,10 +50,9 @@ final class SaveTransaction {
       try derived.add(save)
       if tracksHistory { try recorder.willWrite(save) }
       let isAhead = isExpecting && save.deleted.isEmpty
-      if isAhead {
-        writer.checkExisting(save.existing)
-        try connection.push()
-      }
+      if isAhead { writer.checkExisting(save.existing) }
+      // The server begins while the rest is composed.
+      if isExpecting { try connection.push() }
       writer.delete(save.deleted)
       try writer.update(save.updated)
       writer.checkConflicts()
@@ -86,7 +83,7 @@ final class SaveTransaction {
       if !connection.isOneTrip { writer.checkUniqueness() }
       if isExpecting {
         try connection.push()
-        let fingerprint = try recorder.appendExpecting(writer.together) { [self] in place = $0 }
+        let fingerprint = try recorder.appendExpecting { [self] in place = $0 }
         guard let fingerprint else { throw Unexpected() }
         record = .inHistory(fingerprint, after: start)
       } else {

@@ -10,8 +10,6 @@ final class ServerSave {
   private let opened: PostgresStore.Opened
   private let isExpecting: Bool
   private var stale: [ManagedObjectID] = []
-  /// What is sent as one; nil where each statement is sent for itself.
-  private(set) var together: SaveStatement?
 
   /// - Parameters:
   ///   - connection: In a transaction.
@@ -19,18 +17,13 @@ final class ServerSave {
   ///   - isExpecting: Whether the server ends the transaction where it finds anything else than is expected.
   init(_ connection: ServerConnection, _ opened: PostgresStore.Opened, isExpecting: Bool) {
     (self.connection, self.opened, self.isExpecting) = (connection, opened, isExpecting)
-    if isExpecting, connection.isOneTrip { together = SaveStatement() }
   }
 
   private func table(_ entity: EntityDescription) -> ServerTable { opened.schema.table(entity) }
 
-  // Plans are the same for all arrays: the server would else make one for each. A plan is made when the
-  // tables are small, and stays when they are not: what is found by its number is never searched for.
-  private static let plans =
-    "set_config('plan_cache_mode', 'force_generic_plan', true), set_config('random_page_cost', '0.1', true)"
   private static let beginning =
-    "SELECT pg_notify($1, $2), (\(ServerMetadata.version)), (\(ServerMetadata.sealingKey)), \(plans)"
-  private static let beginningExpected = "SELECT \(ServerLock.takingOfSave), pg_notify($1, $2), \(plans)"
+    "SELECT pg_notify($1, $2), (\(ServerMetadata.version)), (\(ServerMetadata.sealingKey))"
+  private static let beginningExpected = "SELECT \(ServerLock.takingOfSave), pg_notify($1, $2)"
 
   /// Has others hear of the save when it is done, and locks rows whose version must not change.
   ///
@@ -75,10 +68,6 @@ final class ServerSave {
 
   /// Executes a statement that returns so many rows, or ends the transaction.
   private func expect(_ count: Int, _ sql: String, _ parameters: ServerValues) {
-    if together != nil {
-      together?.add(sql, parameters, expecting: count)
-      return
-    }
     var parameters = parameters
     parameters.append(Int64(count))
     connection.add(
@@ -290,14 +279,6 @@ final class ServerSave {
   }
 
   private func lockExisting(_ all: [(entity: EntityDescription, own: [ManagedObjectID])]) {
-    if together != nil {
-      for (root, own) in all {
-        var numbers = ServerValues()
-        numbers.append(numbers: own.lazy.map(\.reference))
-        expect(own.count, opened.schema.existing(root), numbers)
-      }
-      return
-    }
     var parameters = ServerValues()
     for (_, own) in all {
       parameters.append(numbers: own.lazy.map(\.reference))
@@ -348,11 +329,7 @@ final class ServerSave {
         parameters(changes.removed))
     }
     if try !copy(changes.added, link), !changes.added.isEmpty {
-      if together != nil {
-        expect(changes.added.count, "\(link.insertionOfNew) RETURNING 1", parameters(changes.added))
-      } else {
-        connection.add(isExpecting ? link.insertionOfNew : link.insertion, parameters(changes.added))
-      }
+      connection.add(isExpecting ? link.insertionOfNew : link.insertion, parameters(changes.added))
     }
     order(changes.orders, table, "_position", of: "_source", other: "_target")
     order(changes.inverseOrders, table, "_inverse_position", of: "_target", other: "_source")

@@ -91,15 +91,21 @@ final class ServerPool: Sendable {
   /// since the primary has deleted rows that it needs.
   func read<R>(_ body: (ServerConnection) throws -> R) throws -> R {
     if let pinned = Self.pinned, pinned.pool === self { return try body(pinned.connection) }
+    func read(_ connection: ServerConnection) throws -> R {
+      try use(connection) {
+        connection.plan(.asSet)
+        return try body($0)
+      }
+    }
     return try translated {
       if let known = try take() {
-        do { return try use(known, body) } catch let error as ServerError
+        do { return try read(known) } catch let error as ServerError
           where (error.isConnectionLost || error.isTransient) && !isPinned
         {
           idle.withLock { $0.connections = [] }
         }
       }
-      return try use(try connectOrWait(), body)
+      return try read(try connectOrWait())
     }
   }
 
@@ -143,45 +149,51 @@ final class ServerPool: Sendable {
   ///
   /// - `lock`: A statement that takes a lock, before all others.
   func write<R>(locking lock: String? = nil, _ body: (ServerConnection) throws -> R) throws -> R {
-    try write(.locking(lock), body)
+    try write(.locking(lock), planning: .asSet, body)
   }
 
-  func write<R>(_ beginning: Beginning, _ body: (ServerConnection) throws -> R) throws -> R {
-    try translated {
+  func write<R>(
+    _ beginning: Beginning, planning: ServerPlanning, _ body: (ServerConnection) throws -> R
+  ) throws -> R {
+    func writeOnce() throws -> R {
+      try self.writeOnce {
+        $0.plan(planning)
+        return try write($0, beginning, body)
+      }
+    }
+    return try translated {
       for _ in 0..<5 {
-        do { return try writeOnce(beginning, body) } catch let error as ServerError where error.isTransient {
+        do { return try writeOnce() } catch let error as ServerError where error.isTransient {
           usleep(.random(in: 1_000...20_000))
         }
       }
-      return try writeOnce(beginning, body)
+      return try writeOnce()
     }
   }
 
   /// An idle connection that turns out to be lost before the server answered is another one's turn: nothing
   /// was begun on it that could be done twice.
-  private func writeOnce<R>(_ beginning: Beginning, _ body: (ServerConnection) throws -> R) throws -> R {
+  private func writeOnce<R>(_ body: (ServerConnection) throws -> R) throws -> R {
     while let known = try take() {
-      do { return try write(known, beginning, body) } catch let error as ServerError
+      do { return try use(known, body) } catch let error as ServerError
         where error.isConnectionLost && !known.isAnswered
       {
         // What ended one may have ended all.
         idle.withLock { $0.connections = [] }
       }
     }
-    return try write(try connectOrWait(), beginning, body)
+    return try use(try connectOrWait(), body)
   }
 
   private func write<R>(
     _ connection: ServerConnection, _ beginning: Beginning, _ body: (ServerConnection) throws -> R
   ) throws -> R {
-    try use(connection) { connection in
-      func run() throws -> R {
-        try Self.$pinned.withValue(Pinned(pool: self, connection: connection)) { try body(connection) }
-      }
-      return switch beginning {
-      case .locking(let lock): try connection.transaction(locking: lock, run)
-      case .together: try connection.transactionOfOneTrip(run)
-      }
+    func run() throws -> R {
+      try Self.$pinned.withValue(Pinned(pool: self, connection: connection)) { try body(connection) }
+    }
+    return switch beginning {
+    case .locking(let lock): try connection.transaction(locking: lock, run)
+    case .together: try connection.transactionOfOneTrip(run)
     }
   }
 
@@ -189,6 +201,7 @@ final class ServerPool: Sendable {
   private func takeLive() throws -> ServerConnection? {
     while let known = try take() {
       do {
+        known.plan(.asSet)
         try known.execute("")
         return known
       } catch {
@@ -290,7 +303,10 @@ final class ServerPool: Sendable {
         }
       }
     }
-    return try body(connection)
+    do { return try body(connection) } catch {
+      connection.forgetPlanning()
+      throw error
+    }
   }
 
   func close() {

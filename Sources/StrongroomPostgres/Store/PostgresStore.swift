@@ -12,26 +12,7 @@ public final class PostgresStore: IncrementalStore {
   /// The name it is registered under.
   public static let storeType = "PostgreSQL"
 
-  struct Opened: Sendable {
-    let identifier: UUID
-    /// That of the identifier.
-    let channel: String
-    let storeEntities: [StoreEntity]
-    let schema: ServerSchema
-    var pool: ServerPool
-    /// None for a moment that does not change.
-    var listener: ServerListener?
-    var programs: [String: String]
-    /// The number that the model's names have in the history.
-    let properties: Int64
-    /// The properties whose values the history records.
-    let recorded: RecordedProperties
-    /// What seals and opens values; nil where the model seals none.
-    let sealing: StoreSealing?
-
-    /// What each read has among its conditions; a migration waits for the end of a pinned moment.
-    var versionCheck: String { pool.isPinned ? "true" : schema.versionCheck }
-  }
+  typealias Opened = OpenedServerStore
 
   let model: ManagedObjectModel
   let sequence = ServerSequence()
@@ -66,7 +47,7 @@ public final class PostgresStore: IncrementalStore {
   /// The store's own metadata and the program's.
   public var metadata: [String: String] {
     StoreMetadata.whole(
-      state.withLock { $0?.programs } ?? [:], of: self,
+      state.withLock { $0 }?.programs.withLock { $0 } ?? [:], of: self,
       versionIdentifiers: model.declaration.versionIdentifiers)
   }
 
@@ -89,7 +70,9 @@ public final class PostgresStore: IncrementalStore {
     }
   }
 
-  func setPrograms(_ programs: [String: String]) { state.withLock { $0?.programs = programs } }
+  func setPrograms(_ programs: [String: String]) {
+    state.withLock { $0 }?.programs.withLock { $0 = programs }
+  }
 
   func checkWritable() throws {
     if description.isReadOnly { throw StoreError(.readOnly, "the store is open for reading only") }
@@ -118,10 +101,8 @@ public final class PostgresStore: IncrementalStore {
   private convenience init(momentOf store: PostgresStore) throws {
     var description = store.description
     description.isReadOnly = true
-    var opened = try store.open
-    opened.pool = try opened.pool.moment()
-    opened.listener = nil
-    self.init(store.model, description, opened)
+    let opened = try store.open
+    self.init(store.model, description, opened.with(try opened.pool.moment()))
   }
 
   /// What is stored now, for as long as it is there: reads see no later save.

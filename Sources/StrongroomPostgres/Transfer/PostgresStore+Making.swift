@@ -33,7 +33,7 @@ extension PostgresStore: FillableStore {
           try contents(filler)
           try filler.finish(tracksHistory: description.tracksHistory, limits: description.historyLimits)
           let stored = try ServerMetadata(connection: connection).stored(description)
-          try check(PostgresStore(model, description, opened.with(stored?.programs ?? [:])))
+          try check(PostgresStore(model, description, opened.with(programs: stored?.programs ?? [:])))
         } catch let error as ServerError { throw error.storeError }
       }
     } catch let failure as CommitFailure where failure.error.isConnectionLost {
@@ -66,14 +66,5 @@ extension PostgresStore: FillableStore {
       usleep(100_000)
     } while Date() < end
     throw StoreError.outcomeUnknown(nil, cause: error)
-  }
-}
-
-extension PostgresStore.Opened {
-  /// The same with other metadata.
-  func with(_ programs: [String: String]) -> PostgresStore.Opened {
-    var new = self
-    new.programs = programs
-    return new
   }
 }

@@ -1,0 +1,48 @@
+import Foundation
+import Locks
+import StoreContract
+
+/// What a store on a server knows while it is open; shared by all that read and write it.
+final class OpenedServerStore: Sendable {
+  let identifier: UUID
+  /// That of the identifier.
+  let channel: String
+  let storeEntities: [StoreEntity]
+  let schema: ServerSchema
+  let pool: ServerPool
+  /// None for a moment that does not change.
+  let listener: ServerListener?
+  /// The program's metadata.
+  let programs: Locked<[String: String]>
+  /// The number that the model's names have in the history.
+  let properties: Int64
+  /// The properties whose values the history records.
+  let recorded: RecordedProperties
+  /// What seals and opens values; nil where the model seals none.
+  let sealing: StoreSealing?
+  /// What each read has among its conditions; a migration waits for the end of a pinned moment.
+  let versionCheck: String
+
+  init(
+    identifier: UUID, storeEntities: [StoreEntity], schema: ServerSchema, pool: ServerPool,
+    listener: ServerListener? = nil, programs: [String: String], properties: Int64,
+    recorded: RecordedProperties, sealing: StoreSealing?
+  ) {
+    self.identifier = identifier
+    channel = PostgresStore.channel(identifier)
+    (self.storeEntities, self.schema) = (storeEntities, schema)
+    (self.pool, self.listener, self.programs) = (pool, listener, Locked(programs))
+    (self.properties, self.recorded, self.sealing) = (properties, recorded, sealing)
+    versionCheck = pool.isPinned ? "true" : schema.versionCheck
+  }
+
+  /// The same over other connections, with what hears of others' saves, or with other metadata.
+  func with(
+    _ pool: ServerPool? = nil, listener: ServerListener? = nil, programs: [String: String]? = nil
+  ) -> OpenedServerStore {
+    OpenedServerStore(
+      identifier: identifier, storeEntities: storeEntities, schema: schema, pool: pool ?? self.pool,
+      listener: listener, programs: programs ?? self.programs.withLock { $0 }, properties: properties,
+      recorded: recorded, sealing: sealing)
+  }
+}
