@@ -24,7 +24,7 @@ extension PostgresStore {
     let pool = try await ServerPool.connected(description)
     let listener = ServerListener(own: signature, pool)
     try listener.begin()
-    let opened = try await opened(pool).with(listener: listener)
+    let opened = try await opened(pool).with(pool, listener)
     try listener.follow(opened.channel)
     setOpened(opened, at: try pool.read { try ServerHistory($0, opened).last() })
   }

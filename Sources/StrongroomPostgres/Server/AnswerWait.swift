@@ -15,6 +15,14 @@ struct AnswerWait {
   /// processor.
   private static let isOneAwake = Atomic<Bool>(false)
 
+  /// What another program has the processor for at least where it needs it, in nanoseconds; the server's own
+  /// process is done before.
+  private static let longestYield: UInt64 = 250_000
+  /// How long all threads sleep when they wait after that, in nanoseconds: who sleeps goes before others when it
+  /// is woken, who yields goes after them.
+  private static let rest: UInt64 = 200_000_000
+  private static let restsUntil = Atomic<UInt64>(0)
+
   /// How long the last answer took, in nanoseconds.
   private var last = UInt64.max
 
@@ -33,16 +41,25 @@ struct AnswerWait {
     return poll(&socket, 1, milliseconds)
   }
 
-  /// What `poll` returns before it is worth a sleep; nil where nothing comes, or another thread is awake.
+  /// What `poll` returns before it is worth a sleep; nil where nothing comes, another thread is awake or the
+  /// processors are busy.
   private static func awake(_ socket: inout pollfd, since start: UInt64) -> Int32? {
-    guard !isOneAwake.exchange(true, ordering: .relaxed) else { return nil }
+    if start < restsUntil.load(ordering: .relaxed) || isOneAwake.exchange(true, ordering: .relaxed) {
+      return nil
+    }
     defer { isOneAwake.store(false, ordering: .relaxed) }
+    var time = start
     repeat {
       let events = poll(&socket, 1, 0)
       if events != 0 { return events }
-      // Where processors are busy, others go first.
       sched_yield()
-    } while now - start < longestAwake
+      let former = time
+      time = now
+      if time - former > longestYield {
+        restsUntil.store(time + rest, ordering: .relaxed)
+        return nil
+      }
+    } while time - start < longestAwake
     return nil
   }
 

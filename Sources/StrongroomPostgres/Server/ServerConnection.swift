@@ -334,7 +334,8 @@ final class ServerConnection {
       }
       answers.append(nextAnswer())
       if case .failure = answers[answers.count - 1] { break }
-      isAnswered = true
+      // It says nothing of the transaction.
+      if !ServerPlanning.changes.contains(sql) { isAnswered = true }
     }
     if let error = skipToEnd(), isOneTrip, answers.count == unanswered.count {
       answers.append(.failure(error))

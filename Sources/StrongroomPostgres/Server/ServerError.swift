@@ -135,7 +135,8 @@ struct ServerError: Error, CustomStringConvertible {
       "the server has no TLS, or no certificate that is valid for its name and signed by an authority that is"
         + " known here; name the authority's file with sslrootcert in the address, or allow less with sslmode"
     ),
-    // No statement divides but by whether the model has the version it is to have.
+    // A save that finds anything else than it expects is made again; other statements divide by whether the
+    // model has the version it is to have.
     "22012": (StoreError.movedOn.code, StoreError.movedOn.message),
     "2BP01": (
       .schemaMismatch,

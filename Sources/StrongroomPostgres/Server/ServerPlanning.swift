@@ -9,6 +9,9 @@ enum ServerPlanning {
   /// tables are small, and stays when they are not: what is found by its number is never searched for.
   case forSaves
 
+  /// All statements that change it.
+  static let changes = asSet.statements + forSaves.statements
+
   /// The statements that change it.
   ///
   /// None reads: after one that does, a transaction cannot say any more how it is isolated.

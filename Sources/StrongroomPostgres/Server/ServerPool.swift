@@ -201,8 +201,12 @@ final class ServerPool: Sendable {
   private func takeLive() throws -> ServerConnection? {
     while let known = try take() {
       do {
-        known.plan(.asSet)
-        try known.execute("")
+        if known.planning == .asSet {
+          try known.execute("")
+        } else {
+          known.plan(.asSet)
+          try known.flush()
+        }
         return known
       } catch {
         // What ended one may have ended all.

@@ -54,12 +54,6 @@ struct ServerValues {
 
   mutating func add(_ header: [UInt8]) { bytes += header }
 
-  mutating func append(contentsOf others: ServerValues) {
-    count += others.count
-    hasNulls = hasNulls || others.hasNulls
-    bytes += others.bytes
-  }
-
   mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { append(UnsafeRawBufferPointer($0)) }

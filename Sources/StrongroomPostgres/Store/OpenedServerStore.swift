@@ -36,13 +36,19 @@ final class OpenedServerStore: Sendable {
     versionCheck = pool.isPinned ? "true" : schema.versionCheck
   }
 
-  /// The same over other connections, with what hears of others' saves, or with other metadata.
-  func with(
-    _ pool: ServerPool? = nil, listener: ServerListener? = nil, programs: [String: String]? = nil
+  /// The same over these connections, with what hears of others' saves there.
+  func with(_ pool: ServerPool, _ listener: ServerListener?) -> OpenedServerStore {
+    with(pool, listener, programs.withLock { $0 })
+  }
+
+  /// The same with other metadata of the program.
+  func with(programs: [String: String]) -> OpenedServerStore { with(pool, listener, programs) }
+
+  private func with(
+    _ pool: ServerPool, _ listener: ServerListener?, _ programs: [String: String]
   ) -> OpenedServerStore {
     OpenedServerStore(
-      identifier: identifier, storeEntities: storeEntities, schema: schema, pool: pool ?? self.pool,
-      listener: listener, programs: programs ?? self.programs.withLock { $0 }, properties: properties,
-      recorded: recorded, sealing: sealing)
+      identifier: identifier, storeEntities: storeEntities, schema: schema, pool: pool, listener: listener,
+      programs: programs, properties: properties, recorded: recorded, sealing: sealing)
   }
 }

@@ -102,7 +102,7 @@ public final class PostgresStore: IncrementalStore {
     var description = store.description
     description.isReadOnly = true
     let opened = try store.open
-    self.init(store.model, description, opened.with(try opened.pool.moment()))
+    self.init(store.model, description, opened.with(try opened.pool.moment(), nil))
   }
 
   /// What is stored now, for as long as it is there: reads see no later save.
