@@ -18,8 +18,8 @@ struct AnswerWait {
   /// What another program has the processor for at least where it needs it, in nanoseconds; the server's own
   /// process is done before.
   private static let longestYield: UInt64 = 250_000
-  /// How long all threads sleep when they wait after that, in nanoseconds: who sleeps goes before others when it
-  /// is woken, who yields goes after them.
+  /// How long all threads sleep when they wait after that, in nanoseconds: who sleeps goes before others when
+  /// it is woken, who yields goes after them.
   private static let rest: UInt64 = 200_000_000
   private static let restsUntil = Atomic<UInt64>(0)
 

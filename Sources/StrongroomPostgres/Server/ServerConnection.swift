@@ -31,8 +31,8 @@ final class ServerConnection {
   /// Whether the pipeline is a transaction without `BEGIN`: the server commits at its end, so that nothing
   /// may wait for an answer before.
   var isOneTrip = false
-  /// How the server plans what comes next; nil where that is not known.
-  private(set) var planning: ServerPlanning? = .asSet
+  /// How the server plans what comes next; nil where an error may have taken a change back.
+  var planning: ServerPlanning? = .asSet
   /// Whether rows were copied behind a savepoint, which is released with the next statement.
   var hasSavepoint = false
 
@@ -142,18 +142,6 @@ final class ServerConnection {
   ) {
     pending.append(.statement(ServerStatement(sql: sql, parameters: parameters, body: body)))
   }
-
-  /// Has the server plan what comes next in another way, with the next statement whose answer is waited for.
-  ///
-  /// Up to two statements; none where it does so already.
-  func plan(_ next: ServerPlanning) {
-    if planning == next { return }
-    for statement in next.statements { add(statement) }
-    planning = next
-  }
-
-  /// To be called after an error, which may have taken a change back.
-  func forgetPlanning() { planning = nil }
 
   /// Calls a closure when all that was added before it is answered.
   func addCheck(_ body: @escaping () throws -> Void) { pending.append(.check(body)) }

@@ -22,3 +22,14 @@ enum ServerPlanning {
     }
   }
 }
+
+extension ServerConnection {
+  /// Has the server plan what comes next in another way, with the next statement whose answer is waited for.
+  ///
+  /// Two statements; none where it does so already.
+  func plan(_ next: ServerPlanning) {
+    if planning == next { return }
+    for statement in next.statements { add(statement) }
+    planning = next
+  }
+}

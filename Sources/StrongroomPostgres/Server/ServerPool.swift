@@ -308,7 +308,7 @@ final class ServerPool: Sendable {
       }
     }
     do { return try body(connection) } catch {
-      connection.forgetPlanning()
+      connection.planning = nil
       throw error
     }
   }
