@@ -67,14 +67,15 @@ extension PostgresStore {
     // Before the save has looked at the version, a migration shows by what is not there any more.
     try reading {
       try writing { transaction in
+        // The request's own condition is to be planned with its values.
         transaction.connection.plan(.asSet)
         if let entity = model.entity(named: request.entityName) {
           let table = try open.schema.table(entity).name.quoted
           transaction.connection.add("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
         }
         let save = try changes()
-        transaction.connection.plan(.forSaves)
         if count(save) > 0 {
+          transaction.connection.plan(.forSaves)
           try transaction.begin()
           try transaction.write(save)
           try transaction.finish()

@@ -152,6 +152,7 @@ final class ServerPool: Sendable {
     try write(.locking(lock), planning: .asSet, body)
   }
 
+  /// The same, where the beginning of the transaction and how the server plans its statements are given.
   func write<R>(
     _ beginning: Beginning, planning: ServerPlanning, _ body: (ServerConnection) throws -> R
   ) throws -> R {

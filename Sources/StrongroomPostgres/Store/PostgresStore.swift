@@ -12,8 +12,6 @@ public final class PostgresStore: IncrementalStore {
   /// The name it is registered under.
   public static let storeType = "PostgreSQL"
 
-  typealias Opened = OpenedServerStore
-
   let model: ManagedObjectModel
   let sequence = ServerSequence()
   /// What this store object says of its saves; others count those that are not their own.
@@ -47,7 +45,7 @@ public final class PostgresStore: IncrementalStore {
   /// The store's own metadata and the program's.
   public var metadata: [String: String] {
     StoreMetadata.whole(
-      state.withLock { $0 }?.programs.withLock { $0 } ?? [:], of: self,
+      state.withLock { $0?.programs } ?? [:], of: self,
       versionIdentifiers: model.declaration.versionIdentifiers)
   }
 
@@ -71,7 +69,7 @@ public final class PostgresStore: IncrementalStore {
   }
 
   func setPrograms(_ programs: [String: String]) {
-    state.withLock { $0 }?.programs.withLock { $0 = programs }
+    state.withLock { $0 = $0?.with(programs: programs) }
   }
 
   func checkWritable() throws {
