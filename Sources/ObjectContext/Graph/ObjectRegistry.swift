@@ -67,7 +67,7 @@ final class ObjectRegistry {
   /// Gives registered objects other IDs.
   func rename(_ objects: [ManagedObject], _ ids: [ManagedObjectID]) {
     // One by one, each is removed and inserted, which reads several other objects.
-    if hasRegistrar || objects.count < count / 4 {
+    if hasRegistrar || objects.count < 16 || objects.count < count / 4 {
       for (object, id) in zip(objects, ids) { rename(object, id) }
       return
     }

@@ -175,11 +175,18 @@ struct SaveOperation: GraphOperation {
   private func willSaveAll() {
     var seen: Set<ObjectIdentifier> = []
     var again = true
-    // An object is in one list once; it may be in another, too.
-    if let only = onlyPendingList {
-      for object in only where !object.state.contains(.deletedInStore) { object.willSave() }
-      if let now = onlyPendingList, Self.isSame(now, only) { return }
-      seen = Set(only.lazy.map { ObjectIdentifier($0) })
+    let (inserted, updated) = (tracker.inserted, tracker.updated)
+    // An object is in a list once, and in two only where it was deleted or stored again.
+    if tracker.deleted.isEmpty, inserted.isEmpty || !updated.contains(where: \.isInserted) {
+      for object in inserted where !object.state.contains(.deletedInStore) { object.willSave() }
+      for object in updated where !object.state.contains(.deletedInStore) { object.willSave() }
+      if tracker.deleted.isEmpty, Self.isSame(tracker.inserted, inserted),
+        Self.isSame(tracker.updated, updated)
+      {
+        return
+      }
+      for object in inserted { seen.insert(ObjectIdentifier(object)) }
+      for object in updated { seen.insert(ObjectIdentifier(object)) }
     }
     while again {
       again = false
@@ -189,12 +196,6 @@ struct SaveOperation: GraphOperation {
         again = true
       }
     }
-  }
-
-  /// The list of the new, the updated or the deleted objects where the others are empty.
-  private var onlyPendingList: [ManagedObject]? {
-    let lists = [tracker.inserted, tracker.updated, tracker.deleted].filter { !$0.isEmpty }
-    return lists.count == 1 ? lists[0] : nil
   }
 
   /// Whether an array was not changed since it was copied, which would have moved it.

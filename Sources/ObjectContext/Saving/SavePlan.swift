@@ -10,7 +10,7 @@ struct SavePlan {
   /// Whether one of the new objects was stored before, and deleted.
   private(set) var storesAgain = false
   private var links = LinkCompletion()
-  private var required: [EntityDescription: Set<Int64>] = [:]
+  private var required: [(root: EntityDescription, references: Set<Int64>)] = []
   private var relationshipChangeIndexes: [ObjectIdentifier: Int] = [:]
   private let builder = NodeBuilder()
 
@@ -33,9 +33,9 @@ struct SavePlan {
       LockedObject(objectID: $0.objectID, version: try $0.committedRow().version)
     }
     try add(locked: locked)
-    for (entity, references) in required {
+    for (root, references) in required {
       guard let graph = (inserted.first ?? updated.first)?.graph else { continue }
-      let storeEntity = graph.storeEntities[entity.index]
+      let storeEntity = graph.storeEntities[root.index]
       request.existing += references.map { ManagedObjectID(storeEntity, reference: $0) }
     }
     links.complete(&request.relationshipChanges)
@@ -139,7 +139,10 @@ struct SavePlan {
   {
     if reference == object.reference, object.entity.root === destination.root, object.isInserted { return }
     if let known = registry?.object(destination, reference), known.isInserted { return }
-    required[destination.root, default: []].insert(reference)
+    let root = destination.root
+    let place = required.firstIndex { $0.root === root } ?? required.count
+    if place == required.count { required.append((root, [])) }
+    required[place].references.insert(reference)
   }
 
   /// Adds an object's changed join table rows; returns whether its row's version must increase.

@@ -115,7 +115,7 @@ struct ServerHistory {
     let origin = TransactionOrigin.current
     let (bytes, recorded) = (try changes.encoded(), try values.encoded())
     let size = bytes.count + recorded.count + (origin?.author?.utf8.count ?? 0)
-    var all = ServerValues()
+    var all = ServerValues(room: 256 + size)
     all.append(Int64(changes.count))
     all.append(Self.rowSize + Int64(size))
     all.append(.bytes(fingerprint))

@@ -129,13 +129,17 @@ struct ServerHistoryRecorder {
   private mutating func addOthers(_ links: LinkedProperties, _ save: SaveChangesRequest) throws {
     var rest = links.sorted[...]
     if rest.isEmpty { return }
-    let locked = Set(
-      save.existing.map { LinkedProperties.Key(root: $0.entity.root.index, reference: $0.reference) })
+    // A few are found sooner one by one.
+    let isFew = save.existing.count <= 16
+    let locked = isFew ? [] : Set(save.existing.map(LinkedProperties.Key.init(locked:)))
+    func isLocked(_ key: LinkedProperties.Key) -> Bool {
+      isFew ? save.existing.contains { .init(locked: $0) == key } : locked.contains(key)
+    }
     while let root = rest.first?.key.root {
       let own = rest.prefix { $0.key.root == root }
       rest = rest.dropFirst(own.count)
       let entity = opened.schema.model.entities[root]
-      if !entity.hasSubentities, own.allSatisfy({ locked.contains($0.key) }) {
+      if !entity.hasSubentities, own.allSatisfy({ isLocked($0.key) }) {
         let known = number(entity)
         for one in own { addUpdate(one.key.reference, known, one.properties) }
         continue
@@ -204,5 +208,11 @@ struct ServerHistoryRecorder {
       keys[reference] = .init(entity: number, reference: reference)
     }
     return keys
+  }
+}
+
+extension LinkedProperties.Key {
+  fileprivate init(locked id: ManagedObjectID) {
+    self.init(root: id.entity.root.index, reference: id.reference)
   }
 }

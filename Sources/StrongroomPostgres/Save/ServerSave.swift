@@ -29,7 +29,9 @@ final class ServerSave {
   ///
   /// One round trip of its own where values are sealed, since it says by which key.
   func begin(_ locks: [LockedObject], signature: String) throws {
-    let heard: [ServerParameter] = [.text(opened.channel), .text(signature)]
+    var heard = ServerValues(room: 128)
+    heard.append(opened.channel)
+    heard.append(signature)
     if isExpecting, opened.sealing == nil {
       connection.add(Self.beginningExpected, heard)
     } else {
@@ -67,12 +69,16 @@ final class ServerSave {
   }
 
   /// Executes a statement that returns so many rows, or ends the transaction.
-  private func expect(_ count: Int, _ sql: String, _ parameters: ServerValues) {
-    var parameters = parameters
+  private func expect(_ count: Int, _ sql: String, _ parameters: consuming ServerValues) {
     parameters.append(Int64(count))
-    connection.add(
-      "WITH found AS (\(sql)) SELECT 1 / (pg_catalog.count(*) = $\(parameters.count))::int FROM found",
-      parameters)
+    connection.add(Self.expecting(sql, count: parameters.count), parameters)
+  }
+
+  /// A statement that returns as many rows as a parameter says, or ends the transaction.
+  ///
+  /// - `parameter`: The number of the parameter.
+  static func expecting(_ sql: String, count parameter: Int) -> String {
+    "WITH found AS (\(sql)) SELECT 1 / (pg_catalog.count(*) = $\(parameter))::int FROM found"
   }
 
   /// Executes a statement that returns the numbers of those of some objects that have the expected version.
@@ -163,34 +169,38 @@ final class ServerSave {
     for (entity, own) in grouped(nodes, by: \.entity) {
       let insertion = opened.schema.insertion(entity)
       if own.count >= Self.fewestCopied, try copy(own, entity, insertion) { continue }
-      let (sql, parameters) = try own.count == 1 ? single(own[0], insertion) : several(own, insertion)
-      addLocking(
-        sql + (isExpecting ? " RETURNING _id" : ServerInsertion.unlessTaken), parameters,
-        own.map(\.objectID))
+      var parameters = try own.count == 1 ? single(own[0], insertion) : several(own, insertion)
+      if isExpecting {
+        parameters.append(Int64(own.count))
+        connection.add(own.count == 1 ? insertion.expectedSingle : insertion.expectedStatement, parameters)
+      } else {
+        addLocking(
+          own.count == 1 ? insertion.single : insertion.statement, parameters, own.map(\.objectID))
+      }
     }
   }
 
   private func single(
     _ node: IncrementalStoreNode, _ insertion: ServerInsertion
-  ) throws -> (String, ServerValues) {
+  ) throws -> ServerValues {
     let sealer = opened.sealing.map { ValueSealer($0) }
-    var parameters = ServerValues()
+    var parameters = ServerValues(room: 512)
     parameters.append(node.reference)
     parameters.append(node.version)
     for (field, column) in insertion.columns.enumerated() {
       try Self.append(field, column.type, of: node, sealer, to: &parameters)
     }
-    return (insertion.single, parameters)
+    return parameters
   }
 
   private func several(
     _ nodes: [IncrementalStoreNode], _ insertion: ServerInsertion
-  ) throws -> (String, ServerValues) {
+  ) throws -> ServerValues {
     let values = try insertion.columns.enumerated().map {
       try Self.values($0, $1.type, of: nodes, opened.sealing)
     }
     let heads: [ServerParameter] = [.numbers(nodes.map(\.reference)), .numbers(nodes.map(\.version))]
-    return (insertion.statement, ServerValues(heads + values))
+    return ServerValues(heads + values)
   }
 
   /// Inserts rows of one entity, unless a number is taken: which one is, the other statement says.
@@ -279,7 +289,7 @@ final class ServerSave {
   }
 
   private func lockExisting(_ all: [(entity: EntityDescription, own: [ManagedObjectID])]) {
-    var parameters = ServerValues()
+    var parameters = ServerValues(room: 256)
     for (_, own) in all {
       parameters.append(numbers: own.lazy.map(\.reference))
       parameters.append(Int64(own.count))
@@ -318,7 +328,7 @@ final class ServerSave {
     let table = link.quoted
     let rows = "unnest($1::bigint[], $2::bigint[]) AS v(source, target)"
     func parameters(_ links: [RelationshipChanges.JoinTableRow]) -> ServerValues {
-      var values = ServerValues()
+      var values = ServerValues(room: 64 + 24 * links.count)
       values.append(numbers: links.lazy.map(\.source))
       values.append(numbers: links.lazy.map(\.destination))
       return values

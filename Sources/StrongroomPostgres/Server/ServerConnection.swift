@@ -8,13 +8,13 @@ final class ServerConnection {
   let handle: OpaquePointer
   private static let mostPrepared = 500
 
-  private var pending: [PendingStep] = []
+  @exclusivity(unchecked) private var pending: [PendingStep] = []
   /// How many of those are sent already.
-  private var sent = 0
+  @exclusivity(unchecked) private var sent = 0
   /// The statements that are sent, and not answered.
-  private var unanswered: [(sql: String, name: String, isNew: Bool)] = []
+  @exclusivity(unchecked) private var unanswered: [(sql: String, name: String, isNew: Bool)] = []
   /// The names of the prepared statements.
-  private var prepared: [String: String] = [:]
+  @exclusivity(unchecked) private var prepared: [StatementText: String] = [:]
   let roundTrips: Locked<Int>
   private let watch: AnswerWatch
   private var answers = AnswerWait()
@@ -157,7 +157,7 @@ final class ServerConnection {
     var found: ServerRows?
     let statement = ServerStatement(sql: sql, parameters: parameters) { found = $0 }
     // One alone needs no pipeline.
-    if pending.isEmpty, !hasSavepoint, !isOneTrip, let name = prepared[sql] {
+    if pending.isEmpty, !hasSavepoint, !isOneTrip, let name = prepared[StatementText(sql)] {
       try statement.check()
       return try rows(answer(statement.send(to: handle, as: name, preparing: false) ? 1 : 0))
     }
@@ -285,7 +285,8 @@ final class ServerConnection {
       guard PQenterPipelineMode(handle) == 1 else { throw ServerError(nil, handle) }
     }
     for case .statement(let statement) in new {
-      let known = prepared[statement.sql] ?? unanswered.first { $0.sql == statement.sql }?.name
+      let text = StatementText(statement.sql)
+      let known = prepared[text] ?? unanswered.first { $0.sql == statement.sql }?.name
       let name = known ?? "s\(prepared.count + unanswered.lazy.filter(\.isNew).count)"
       unanswered.append((statement.sql, name, known == nil))
       guard statement.send(to: handle, as: name, preparing: known == nil) else {
@@ -318,12 +319,12 @@ final class ServerConnection {
           answers.append(.failure(error))
           break
         }
-        prepared[sql] = name
+        prepared[StatementText(sql)] = name
       }
       answers.append(nextAnswer())
       if case .failure = answers[answers.count - 1] { break }
       // It says nothing of the transaction.
-      if !ServerPlanning.changes.contains(sql) { isAnswered = true }
+      if !isAnswered, !ServerPlanning.changes.contains(sql) { isAnswered = true }
     }
     if let error = skipToEnd(), isOneTrip, answers.count == unanswered.count {
       answers.append(.failure(error))

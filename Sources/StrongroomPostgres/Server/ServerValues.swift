@@ -7,6 +7,9 @@ struct ServerValues {
 
   init() {}
 
+  /// - Parameter room: For how many bytes there is room at once.
+  init(room: Int) { bytes.reserveCapacity(room) }
+
   init(_ parameters: [ServerParameter]) {
     if parameters.isEmpty { return }
     bytes.reserveCapacity(parameters.reduce(0) { $0 + $1.bytes.count + 4 })
@@ -18,10 +21,20 @@ struct ServerValues {
     parameter.bytes.withUnsafeBytes { append($0) }
   }
 
-  mutating func append(_ value: Int64) { append(fixed: value) }
-  mutating func append(_ value: Double) { append(fixed: value.bitPattern) }
+  mutating func append(_ value: Int64) {
+    count += 1
+    addValue(value)
+  }
 
-  mutating func append(_ flag: Bool) { append(fixed: UInt8(flag ? 1 : 0)) }
+  mutating func append(_ value: Double) {
+    count += 1
+    addValue(value.bitPattern)
+  }
+
+  mutating func append(_ flag: Bool) {
+    count += 1
+    addValue(UInt8(flag ? 1 : 0))
+  }
 
   mutating func append(_ value: UnsafeRawBufferPointer) {
     count += 1
@@ -36,8 +49,7 @@ struct ServerValues {
   }
 
   @inline(__always)
-  private mutating func append<T: FixedWidthInteger>(fixed value: T) {
-    count += 1
+  private mutating func addValue<T: FixedWidthInteger>(_ value: T) {
     let length = MemoryLayout<T>.size
     // At once: each change of the bytes looks whether they are anybody else's.
     withUnsafeTemporaryAllocation(byteCount: 4 + length, alignment: 1) { both in
@@ -69,10 +81,7 @@ struct ServerValues {
     count += 1
     add(Int32(truncatingIfNeeded: ServerArray.headLength(all) + 12 * all))
     ServerArray.addHead(of: .number, count: all, hasNulls: false, to: &self)
-    for number in numbers {
-      add(Int32(8))
-      add(number)
-    }
+    for number in numbers { addValue(number) }
   }
 
   /// Forgets the values, and keeps the room.

@@ -8,6 +8,12 @@ final class ServerSequence: Sendable {
     var next: Int64 = 1
     var end: Int64 = 1  // exclusive
     var size: Int64 = 32
+
+    /// Takes so many numbers, and returns the first.
+    mutating func take(_ count: Int64) -> Int64 {
+      defer { next += count }
+      return next
+    }
   }
 
   private static let largestBlock: Int64 = 4096
@@ -29,21 +35,19 @@ final class ServerSequence: Sendable {
       if blocks.timeline != pool.timeline { blocks = Blocks(timeline: pool.timeline) }
       for (root, count) in Self.wanted(runs) {
         var block = blocks.byRoot[root] ?? Block()
-        if block.end - block.next < count {
-          let size = max(count, block.size)
-          let end = try pool.apart { try Self.reserve(size, root, $0) } + 1
-          if end - size != block.end { block.next = end - size }
-          block.end = end
-          block.size = min(block.size * 4, Self.largestBlock)
-        }
+        if block.end - block.next >= count { continue }
+        let size = max(count, block.size)
+        let end = try pool.apart { try Self.reserve(size, root, $0) } + 1
+        if end - size != block.end { block.next = end - size }
+        block.end = end
+        block.size = min(block.size * 4, Self.largestBlock)
         blocks.byRoot[root] = block
       }
       var numbers: [Int64] = []
       numbers.reserveCapacity(entities.count)
       for (root, run) in runs {
-        let start = blocks.byRoot[root]?.next ?? 0
+        let start = blocks.byRoot[root, default: Block()].take(run)
         numbers += start..<start + run
-        blocks.byRoot[root]?.next += run
       }
       return numbers
     }
