@@ -54,7 +54,9 @@ struct ServerCondition {
   }
 
   /// The terms of an order of columns; nil where the server has another one.
-  mutating func order(_ descriptors: [FetchSortDescriptor]) -> [String]? {
+  ///
+  /// - Parameter isLimited: Whether only the first rows are asked for, which an index may have in order.
+  mutating func order(_ descriptors: [FetchSortDescriptor], isLimited: Bool) -> [String]? {
     var terms: [String] = []
     for descriptor in descriptors {
       if descriptor.keyPath.isEmpty {
@@ -64,8 +66,9 @@ struct ServerCondition {
         let column = paths.column(descriptor.keyPath), column.isOrdered
       else { return nil }
       let isNullFirst = descriptor.nulls == .least ? descriptor.ascending : descriptor.nulls == .first
-      terms.append(
-        "\(column.sql)\(descriptor.ascending ? "" : " DESC") NULLS \(isNullFirst ? "FIRST" : "LAST")")
+      let direction = "\(descriptor.ascending ? "" : " DESC") NULLS \(isNullFirst ? "FIRST" : "LAST")"
+      if isLimited, column.isIndexedText { terms.append(column.beginning(column.sql) + direction) }
+      terms.append(column.sql + direction)
     }
     return terms + ["\(root.alias)._id"]
   }
@@ -163,8 +166,16 @@ struct ServerCondition {
         pattern.isForTexts ? column.type == .text : column.isOrdered || pattern.isForAll
       else { return nil }
       parameters.append(parameter)
-      let term = pattern.sql.replacing("?", with: column.cast("$\(parameters.count)"))
-      return Term(sql: term.replacing("@", with: column.sql))
+      let value = column.cast("$\(parameters.count)")
+      func term(_ sql: String, _ column: String, _ value: String) -> String {
+        sql.replacing("?", with: value).replacing("@", with: column)
+      }
+      let whole = term(pattern.sql, column.sql, value)
+      guard column.isIndexedText, let beginning = Self.patternsOfBeginnings[comparing] else {
+        return Term(sql: whole)
+      }
+      let found = term(beginning, column.beginning(column.sql), column.beginning(value))
+      return Term(sql: "(\(found) AND \(whole))")
     default: return nil
     }
   }
@@ -186,6 +197,12 @@ struct ServerCondition {
     .endsWith: ("right(@, length(?)) = ?", true, false),
   ]
 
+  /// What is true of the beginnings where the patterns are of the texts: indexes have beginnings.
+  private static let patternsOfBeginnings: [FetchOperator: String] = [
+    .equal: "@ = ?", .less: "@ <= ?", .lessOrEqual: "@ <= ?", .greater: "@ >= ?", .greaterOrEqual: "@ >= ?",
+    .beginsWith: "starts_with(@, ?)",
+  ]
+
   private mutating func term(_ column: ServerPaths.Column, in values: [FetchExpression]) -> Term? {
     if column.type == .decimal { return nil }
     var array = ServerArray(of: column.type)
@@ -194,7 +211,11 @@ struct ServerCondition {
       element.bytes.withUnsafeBytes { array.values.append($0) }
     }
     parameters.append(array.parameter)
-    return Term(sql: "\(column.sql) = ANY ($\(parameters.count)::\(column.type.arrayName))")
+    let all = "$\(parameters.count)::\(column.type.arrayName)"
+    let whole = "\(column.sql) = ANY (\(all))"
+    if !column.isIndexedText { return Term(sql: whole) }
+    let beginnings = "ARRAY(SELECT \(column.beginning("v")) FROM unnest(\(all)) AS v)"
+    return Term(sql: "(\(column.beginning(column.sql)) = ANY (\(beginnings)) AND \(whole))")
   }
 }
 
@@ -208,6 +229,9 @@ extension ServerPaths.Column {
     default: return false
     }
   }
+
+  /// What an index has of a text.
+  func beginning(_ text: String) -> String { ServerTable.Column.beginning(text) }
 
   /// A value as a parameter; nil where it is not of the column's own kind, which is left to memory.
   func parameter(_ value: AttributeValue) -> ServerParameter? {

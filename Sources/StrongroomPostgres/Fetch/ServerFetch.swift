@@ -17,7 +17,7 @@ struct ServerFetch {
     let schema = opened.schema
     var condition = ServerCondition(schema, opened.sealing, from: .init(alias: "r", entity: entity))
     let term = request.predicate.map { condition.term($0) } ?? ServerCondition.Term(sql: "true")
-    let terms = condition.order(request.sortDescriptors)
+    let terms = condition.order(request.sortDescriptors, isLimited: request.effectiveFetchLimit != nil)
     isWhole = term?.isExact == true && terms != nil && request.search == nil
     let kind = schema.condition(entity, withSubentities: request.includesSubentities)
     from =

@@ -10,6 +10,8 @@ struct ServerPaths {
     /// The attribute; nil for a reference or a count.
     let attribute: AttributeDescription?
     var isCount = false
+    /// Whether it is a text whose beginning is in an index.
+    var isIndexedText = false
   }
 
   /// A table in a statement.
@@ -55,7 +57,7 @@ struct ServerPaths {
     let sql = "\(place.alias).\(column.name.quoted)"
     return Column(
       sql: attribute.sealing == .equality ? ServerTable.Column.equality(sql) : sql, type: column.type,
-      attribute: attribute)
+      attribute: attribute, isIndexedText: column.isIndexedText)
   }
 
   /// The number of the object that a path of to-ones ends at.

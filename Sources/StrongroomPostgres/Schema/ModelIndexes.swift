@@ -43,24 +43,22 @@ struct ModelIndexes {
   }
 
   /// Every to-one, attributes marked indexed or sealed with equality, and the declared fetch indexes of
-  /// plain columns.
+  /// plain columns; of texts their beginnings, since a text may be longer than an index takes.
   func others(naming: inout ServerNaming) -> [ServerIndex] {
     var indexes: [ServerIndex] = []
     for table in entities.filter({ $0.superentity == nil }).map({ tables[$0.index] }) {
       for column in table.columns where column.wantsIndex {
         let name = naming.own("_\(table.name)_\(column.name)")
-        indexes.append(ServerIndex(name: name, table: table.name, terms: "(\(column.comparable))"))
+        indexes.append(ServerIndex(name: name, table: table.name, terms: "(\(column.indexed()))"))
       }
     }
     for entity in entities {
-      for index in entity.fetchIndexes {
+      for index in entity.fetchIndexes where !index.elements.contains(where: \.isFullText) {
         let names = index.elements.map(\.propertyName)
         let columns = names.compactMap { $0.flatMap { column($0, of: entity) } }
-        if columns.isEmpty || columns.count != names.count || !columns.allSatisfy(\.isShort) { continue }
+        if columns.isEmpty || columns.count != names.count || !columns.allSatisfy(\.fits) { continue }
         let table = tables[entity.index]
-        let terms = zip(columns, index.elements).map {
-          $0.comparable + ($1.isAscending ? "" : " DESC NULLS LAST")
-        }
+        let terms = Self.fitting(columns, index.elements).map { $0.indexed(isAscending: $1.isAscending) }
         let name = naming.own("_\(table.name)_\(index.name)")
         indexes.append(
           ServerIndex(name: name, table: table.name, terms: "(\(terms.joined(separator: ", ")))"))
@@ -68,21 +66,38 @@ struct ModelIndexes {
     }
     return indexes
   }
+
+  /// The columns up to the fourth text, which is as many as a row of an index takes.
+  private static func fitting(
+    _ columns: [ServerTable.Column], _ elements: [FetchIndexElement]
+  ) -> [(ServerTable.Column, FetchIndexElement)] {
+    var texts = 0
+    return zip(columns, elements).prefix { column, _ in
+      if column.type == .text { texts += 1 }
+      return texts <= 4
+    }
+  }
 }
 
 extension ServerTable.Column {
   fileprivate var wantsIndex: Bool {
     switch field {
     case .attribute(let attribute):
-      attribute.sealing == .equality || attribute.declaration.isIndexed && isShort
+      attribute.sealing == .equality || attribute.declaration.isIndexed && fits
     case .toOne: true
     }
   }
 
-  /// Whether every value fits into an index: texts and bytes may be longer than a third of a page.
-  fileprivate var isShort: Bool {
+  /// Whether it is in indexes: bytes may be longer than a third of a page, and are not compared there.
+  fileprivate var fits: Bool {
     if case .attribute(let attribute) = field, type == .sealed { return attribute.sealing == .equality }
-    return type != .text && type != .bytes
+    return type != .bytes
+  }
+
+  /// What of it is in an index, in the order in which a fetch asks for it: nulls are least.
+  fileprivate func indexed(isAscending: Bool = true) -> String {
+    let term = type == .text ? Self.beginning(name.quoted) : comparable
+    return "\(term) \(isAscending ? "NULLS FIRST" : "DESC NULLS LAST")"
   }
 }
 

@@ -7,6 +7,8 @@ final class ServerTable: Sendable {
     let name: String
     let type: ServerType
     let field: StoredField
+    /// Whether it is a text that is in an index.
+    let isIndexedText: Bool
 
     /// What equal values have in common, in SQL.
     var comparable: String {
@@ -16,6 +18,14 @@ final class ServerTable: Sendable {
 
     /// The part of a sealed value by which equal ones are recognised.
     static func equality(_ column: String) -> String { "substring(\(column), 1, 32)" }
+
+    /// The beginning of a text, which is what indexes have of it: 640 bytes at most.
+    ///
+    /// Beginnings are equal where texts are, and in their order.
+    static func beginning(_ column: String) -> String { "left(\(column), \(beginningLength))" }
+
+    /// In characters.
+    static let beginningLength = 160
   }
 
   let root: EntityDescription
@@ -35,12 +45,19 @@ final class ServerTable: Sendable {
       reserved: ["_id", "_entity", "_version", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"])
     var columns: [Column] = []
     var places: [ObjectIdentifier: Int] = [:]
+    let indexed = Set(
+      root.hierarchy.flatMap(\.fetchIndexes).flatMap(\.elements).filter { !$0.isFullText }
+        .compactMap(\.propertyName))
     // By name, so that an order of declarations that changes gives the same names.
     for entity in root.hierarchy.sorted(by: { $0.name < $1.name }) {
       for field in entity.storedFields.sorted(by: { $0.name < $1.name })
       where places[field.identity] == nil {
         places[field.identity] = columns.count
-        columns.append(Column(name: own.unique(field.name), type: ServerType(field), field: field))
+        let type = ServerType(field)
+        columns.append(
+          Column(
+            name: own.unique(field.name), type: type, field: field,
+            isIndexedText: type == .text && (field.isIndexed || indexed.contains(field.name))))
       }
     }
     (self.columns, self.places) = (columns, places)
@@ -60,5 +77,12 @@ final class ServerTable: Sendable {
         "_version bigint NOT NULL",
       ] + own
     return "CREATE TABLE \(name.quoted) (\(all.joined(separator: ", ")))"
+  }
+}
+
+extension StoredField {
+  /// Whether it is an attribute that is marked indexed.
+  fileprivate var isIndexed: Bool {
+    if case .attribute(let attribute) = self { attribute.declaration.isIndexed } else { false }
   }
 }
