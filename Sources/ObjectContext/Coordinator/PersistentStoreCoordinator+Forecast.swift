@@ -41,7 +41,7 @@ extension PersistentStoreCoordinator {
     _ description: PersistentStoreDescription
   ) throws -> any MigratableStore.Type {
     guard let type = registeredStoreTypes[description.type] else {
-      throw ContextError(.noStore, "no store of type \(description.type) is registered")
+      throw ContextError.noStoreType(description.type)
     }
     guard let migratable = type as? any MigratableStore.Type else {
       throw StoreError(

@@ -80,7 +80,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func open(_ description: PersistentStoreDescription) async throws -> any IncrementalStore {
     guard let type = Self.storeTypes.withLock({ $0[description.type] }) else {
-      throw ContextError(.noStore, "no store of type \(description.type) is registered")
+      throw ContextError.noStoreType(description.type)
     }
     var description = description
     if let migration = description.storeMigration, let type = type as? any MigratableStore.Type {

@@ -123,3 +123,13 @@ extension ContextError: LocalizedError {
   /// As `description`.
   public var errorDescription: String? { description }
 }
+
+extension ContextError {
+  /// The class of a store's type was not named.
+  static func noStoreType(_ type: String) -> ContextError {
+    ContextError(
+      .noStore,
+      "no store of type \(type) is registered; call PersistentStoreCoordinator.registerStoreClass with its class"
+        + " first, for a server's PostgresStore.self of StrongroomPostgres")
+  }
+}

@@ -55,7 +55,7 @@ struct ServerCondition {
 
   /// The terms of an order of columns; nil where the server has another one.
   ///
-  /// - Parameter isLimited: Whether only the first rows are asked for, which an index may have in order.
+  /// - `isLimited`: Whether only the first rows are asked for, which an index may have in order.
   mutating func order(_ descriptors: [FetchSortDescriptor], isLimited: Bool) -> [String]? {
     var terms: [String] = []
     for descriptor in descriptors {

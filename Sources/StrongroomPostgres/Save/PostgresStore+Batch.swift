@@ -11,27 +11,29 @@ extension PostgresStore {
   ///
   /// Memory stays the same whatever their number, where no attribute is derived from when a row was saved.
   /// Their numbers are consecutive: programs that need new ones of the same hierarchy wait until the end.
-  /// - Throws: As `save(_:beforeCommit:)`, and what `next` throws; nothing is inserted then.
+  /// - Throws: As `save(_:beforeCommit:)`, `busy` after a deadlock too, and what `next` throws; nothing is
+  ///   inserted then.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {
-    try writing { transaction in
+    var hasTaken = false
+    return try writing { transaction in
+      // Rows that were taken from the program do not come again.
+      if hasTaken { throw StoreError.givenUp }
       try transaction.begin()
       var rows = try InsertedRows(entity, storeEntities)
       var last = try sequence.lock(entity, transaction.connection)
       var isMore = true
-      // It is not tried again after a deadlock: rows that were taken from the program do not come again.
-      do {
-        while isMore {
-          isMore = try rows.add(next) {
-            last += 1
-            return last
-          }
-          guard rows.count > 0, !isMore || rows.count == Self.rowsTogether else { continue }
-          try transaction.write(rows.take())
-          try transaction.checkUniqueness()
+      hasTaken = true
+      while isMore {
+        isMore = try rows.add(next) {
+          last += 1
+          return last
         }
-        sequence.advance(entity, to: last, transaction.connection)
-        try transaction.finish()
-      } catch let error as ServerError where error.isTransient { throw error.storeError }
+        guard rows.count > 0, !isMore || rows.count == Self.rowsTogether else { continue }
+        try transaction.write(rows.take())
+        try transaction.checkUniqueness()
+      }
+      sequence.advance(entity, to: last, transaction.connection)
+      try transaction.finish()
       return rows.result
     }
   }

@@ -20,6 +20,8 @@ final class ServerConnection {
   private var answers = AnswerWait()
   /// Whether an answer was waited for in vain.
   private var isSilent = false
+  /// Whether it is not to be used again.
+  var isDiscarded = false
   /// Which server it is; nil where that is not known.
   private(set) var identity: ServerIdentity?
   /// Whether the server has answered since the last transaction was begun.
@@ -92,7 +94,7 @@ final class ServerConnection {
 
   /// Whether it is as it was when it was made: idle, or for a pinned moment in its transaction.
   func isUsable(inTransaction: Bool) -> Bool {
-    !isSilent && PQstatus(handle) == CONNECTION_OK
+    !isSilent && !isDiscarded && PQstatus(handle) == CONNECTION_OK
       && PQtransactionStatus(handle) == (inTransaction ? PQTRANS_INTRANS : PQTRANS_IDLE)
   }
 
@@ -263,7 +265,6 @@ final class ServerConnection {
         try statement.body(try answer.get())
       }
     }
-    // What the server does at the end of a transaction of one round trip.
     if let end = answers.next() { _ = try end.get() }
   }
 
@@ -298,7 +299,7 @@ final class ServerConnection {
 
   /// Takes the answers to what was sent, up to the first that failed, and ends the pipeline.
   ///
-  /// The end is an answer of its own where it fails, and where it is that of a transaction.
+  /// The end is an answer of its own where it fails: without `BEGIN` the server commits there.
   /// - Parameter meanwhile: Is called while the server works.
   /// - Returns: What the server said to each statement, and to the end where that is an answer.
   /// - Throws: `ServerError` where the end cannot be sent.
@@ -326,9 +327,7 @@ final class ServerConnection {
       // It says nothing of the transaction.
       if !isAnswered, !ServerPlanning.changes.contains(sql) { isAnswered = true }
     }
-    if let error = skipToEnd(), isOneTrip, answers.count == unanswered.count {
-      answers.append(.failure(error))
-    }
+    if let error = skipToEnd(), answers.count == unanswered.count { answers.append(.failure(error)) }
     return answers
   }
 

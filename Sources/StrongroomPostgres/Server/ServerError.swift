@@ -46,9 +46,10 @@ struct ServerError: Error, CustomStringConvertible {
     let message = Self.message(connection)
     let isRefused =
       PQconnectionNeedsPassword(connection) == 1 || PQconnectionUsedPassword(connection) == 1
-      || message.contains("no pg_hba.conf entry")
     // libpq has no state of a connection that is not made: its texts are looked at, where they are known.
     let known = [
+      // It names the database, which may be there.
+      ("pg_hba.conf", "28000"), ("not currently accepting connections", "57P03"),
       // The state of a setting in the address is this store's own.
       (" value: \"", "address"), ("invalid integer value", "address"), ("invalid port number", "address"),
       ("definition of service", "address"), ("permission denied", "28000"),
@@ -88,6 +89,10 @@ struct ServerError: Error, CustomStringConvertible {
 
   /// Whether the server does not know a statement, a function or a type.
   var isUnknown: Bool { ["0A000", "42601", "42704", "42883", "42P01"].contains(state) }
+
+  /// Whether the prepared statements of the connection are not those that were prepared on it: a pool gives
+  /// it connections of the server in turn, or somebody has removed them.
+  var isOfPrepared: Bool { state == "26000" || state == "42P05" }
 
   /// Whether a snapshot is not there any more.
   var isUnknownSnapshot: Bool { state == "22023" || state == "42704" }
@@ -147,7 +152,13 @@ struct ServerError: Error, CustomStringConvertible {
       .schemaMismatch,
       "the schema has something by the name of a table that the store makes; rename it, or use another schema"
     ),
-    "25006": (.readOnly, denial), "42501": (.readOnly, denial),
+    "26000": (.unsupportedServer, others), "42P05": (.unsupportedServer, others),
+    "25006": (
+      .readOnly,
+      "the server takes no writes: it is a standby, or default_transaction_read_only is on for the user, the"
+        + " database or the server; connect to the primary, or have it set off"
+    ),
+    "42501": (.readOnly, denial),
     "25P03": (.busy, waited), "25P04": (.busy, waited),
     "25P02": (.other, "nothing was saved: a statement of the save had failed before"),
     "28": (
@@ -170,7 +181,7 @@ struct ServerError: Error, CustomStringConvertible {
     ),
     "54000": (
       .invalidValue,
-      "a value or a row is too long for the server: unique and indexed texts take 2,700 bytes, the numbers"
+      "a value or a row is too long for the server: unique texts take 2,700 bytes, the numbers"
         + " and short texts of an object 8,000 together"
     ),
     "54011": (
@@ -179,6 +190,10 @@ struct ServerError: Error, CustomStringConvertible {
   ]
   private static let otherTables =
     "the tables on the server are not as the store made them; restore them, or use another schema"
+  private static let others =
+    "the statements that a connection prepared are not there, or others': a pool gives it connections of the"
+    + " server in turn; address the PostgreSQL server itself, or have the pool give each client a connection"
+    + " of its own"
   private static let denial =
     "the server does not let this user do that: the store takes the rights to select, insert, update and"
     + " delete, or to select alone where it is open read-only; without row-level security"
@@ -199,6 +214,10 @@ extension StoreError {
   static let suppressed = StoreError(
     .schemaMismatch,
     "a trigger or a rule on the server keeps rows from being stored; remove it, nothing was saved")
+
+  /// A transaction that the server gave up, and that cannot be made again by itself.
+  static let givenUp = StoreError(
+    .busy, "the server gave the transaction up for others, and nothing of it is stored; try again")
 
   /// Another program migrated the store while this one had it open.
   static let movedOn = StoreError(

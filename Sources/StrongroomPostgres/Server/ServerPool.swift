@@ -87,8 +87,8 @@ final class ServerPool: Sendable {
 
   /// Uses a connection: that of the transaction that this thread is in, or an idle one, or a new one.
   ///
-  /// A read whose idle connection was lost is tried again on a new one; so is one that a standby gave up,
-  /// since the primary has deleted rows that it needs.
+  /// A read whose idle connection was lost, or its prepared statements, is tried again on a new one; so is
+  /// one that a standby gave up, since the primary has deleted rows that it needs.
   func read<R>(_ body: (ServerConnection) throws -> R) throws -> R {
     if let pinned = Self.pinned, pinned.pool === self { return try body(pinned.connection) }
     func read(_ connection: ServerConnection) throws -> R {
@@ -100,7 +100,7 @@ final class ServerPool: Sendable {
     return try translated {
       if let known = try take() {
         do { return try read(known) } catch let error as ServerError
-          where (error.isConnectionLost || error.isTransient) && !isPinned
+          where (error.isConnectionLost || error.isTransient || error.isOfPrepared) && !isPinned
         {
           idle.withLock { $0.connections = [] }
         }
@@ -145,7 +145,8 @@ final class ServerPool: Sendable {
     case together
   }
 
-  /// Uses a connection for a transaction, in which `read` uses the same; tried again after a deadlock.
+  /// Uses a connection for a transaction, in which `read` uses the same; tried again after a deadlock, and
+  /// where its prepared statements are not there.
   ///
   /// - `lock`: A statement that takes a lock, before all others.
   func write<R>(locking lock: String? = nil, _ body: (ServerConnection) throws -> R) throws -> R {
@@ -164,7 +165,9 @@ final class ServerPool: Sendable {
     }
     return try translated {
       for _ in 0..<5 {
-        do { return try writeOnce() } catch let error as ServerError where error.isTransient {
+        do { return try writeOnce() } catch let error as ServerError
+          where error.isTransient || error.isOfPrepared
+        {
           usleep(.random(in: 1_000...20_000))
         }
       }
@@ -310,6 +313,7 @@ final class ServerPool: Sendable {
     }
     do { return try body(connection) } catch {
       connection.planning = nil
+      if (error as? ServerError)?.isOfPrepared == true { connection.isDiscarded = true }
       throw error
     }
   }

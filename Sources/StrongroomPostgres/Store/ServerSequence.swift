@@ -1,5 +1,6 @@
 import Locks
 import ObjectModel
+import StoreContract
 
 /// Hands out reference numbers, in blocks that are reserved on the server: none is given twice, and single
 /// numbers cost nothing.
@@ -87,12 +88,23 @@ final class ServerSequence: Sendable {
       "UPDATE _sequence SET last = $2 WHERE entity = $1", [.text(entity.root.name), .number(last)])
   }
 
+  /// Half of what there is, so that nobody counts beyond the end.
+  private static let greatest: Int64 = 1 << 62
+
   /// - Returns: The last number of the block.
+  /// - Throws: `fileDamaged` for a number that no block has.
   private static func reserve(_ count: Int64, _ root: String, _ connection: ServerConnection) throws -> Int64
   {
-    try connection.run(
+    let last = try connection.run(
       "INSERT INTO _sequence VALUES ($1, $2) ON CONFLICT (entity) DO UPDATE SET last = _sequence.last + $2"
         + " RETURNING last", [.text(root), .number(count)]
     ).number(0, 0)
+    guard last >= count, last <= greatest else {
+      throw StoreError(
+        .fileDamaged,
+        "the table _sequence has \(last) as the last number of \(root), which the store does not give; set it to"
+          + " the greatest _id of the table")
+    }
+    return last
   }
 }

@@ -24,9 +24,12 @@ extension PostgresStore: FillableStore {
     making.createsIfMissing = true
     let key = try await OpeningKey.find(model, making, pool)
     let identifier = key?.store ?? identifierForNewStore()
+    var isBegun = false
     do {
       try pool.write { connection in
-        // It is not tried again after a deadlock: nothing is there yet that others could lock.
+        // It is not tried again: the contents may not come twice.
+        if isBegun { throw StoreError.givenUp }
+        isBegun = true
         do {
           let opened = try ServerOpening(connection, model, description, key).make(identifier, in: pool)
           let filler = ServerFiller(connection, opened)

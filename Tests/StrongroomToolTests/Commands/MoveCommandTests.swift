@@ -151,26 +151,44 @@ struct MoveCommandTests {
       source = place
     }
     let target = toServer ? place : shelf.file("target")
-    var killed = 0
-    for number in 0..<8 {
+    // The server notices the end of a connection a moment later.
+    func isThere() throws -> Bool {
+      for _ in 0..<100 {
+        let isThere =
+          try toServer ? Self.isThere(schema) : FileManager.default.fileExists(atPath: target)
+        if !isThere { return false }
+        usleep(50_000)
+      }
+      return true
+    }
+    var (killed, latest) = (0, 1_000_000)
+    for _ in 0..<24 where killed < 5 {
       let process = Process()
       process.executableURL = BuiltProgram.url()
       process.arguments = ["move", source, target] + shelf.vault
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       try process.run()
-      usleep(UInt32(40_000 + number * 150_000))
+      let delay = Int.random(in: 40_000...latest)
+      usleep(UInt32(delay))
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
-      if process.terminationReason == .exit { break }
-      killed += 1
-      // The server notices the end of the connection a moment later.
-      func isThere() throws -> Bool {
-        try toServer ? Self.isThere(schema) : FileManager.default.fileExists(atPath: target)
+      let isDone = try isThere()
+      if !isDone, process.terminationReason == .uncaughtSignal {
+        killed += 1
+        continue
       }
-      for _ in 0..<100 where try isThere() { usleep(50_000) }
-      // Killed when all was done: the comparison below says whether it is whole.
-      if try isThere() { break }
+      // Too late: what was made has to be whole, and the next is killed sooner.
+      let result = try BuiltProgram.run(["compare", source, target] + shelf.vault)
+      #expect(result.code == 0 && result.output.contains("objects 10001,"), "\(result)")
+      latest = max(50_000, delay)
+      if toServer {
+        try PostgresServer.shared().execute("DROP SCHEMA \"\(schema)\" CASCADE")
+      } else {
+        for name in try shelf.names where name.hasPrefix("target") && !name.hasSuffix(".new") {
+          try FileManager.default.removeItem(atPath: shelf.file(name))
+        }
+      }
     }
     #expect(killed > 2)
     let last = try BuiltProgram.run(["move", source, target] + shelf.vault)
