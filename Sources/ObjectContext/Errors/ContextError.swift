@@ -129,7 +129,7 @@ extension ContextError {
   static func noStoreType(_ type: String) -> ContextError {
     ContextError(
       .noStore,
-      "no store of type \(type) is registered; call PersistentStoreCoordinator.registerStoreClass with its class"
-        + " first, for a server's PostgresStore.self of StrongroomPostgres")
+      "no store of type \(type) is registered; call PersistentStoreCoordinator.registerStoreClass with its"
+        + " class first, for a server's PostgresStore.self of StrongroomPostgres")
   }
 }

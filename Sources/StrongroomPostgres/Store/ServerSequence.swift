@@ -102,8 +102,8 @@ final class ServerSequence: Sendable {
     guard last >= count, last <= greatest else {
       throw StoreError(
         .fileDamaged,
-        "the table _sequence has \(last) as the last number of \(root), which the store does not give; set it to"
-          + " the greatest _id of the table")
+        "the table _sequence has \(last) as the last number of \(root), which the store does not give; set it"
+          + " to the greatest _id of the table")
     }
     return last
   }
