@@ -90,9 +90,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// Whether the server does not know a statement, a function or a type.
   var isUnknown: Bool { ["0A000", "42601", "42704", "42883", "42P01"].contains(state) }
 
-  /// Whether the prepared statements of the connection are not those that were prepared on it: a pool gives
-  /// it connections of the server in turn, or somebody has removed them.
-  var isOfPrepared: Bool { state == "26000" || state == "42P05" }
+  /// Whether the server does not have the statements that were prepared on the connection: a pooler uses
+  /// another server connection for each transaction, or `DEALLOCATE ALL` was executed.
+  var isOfPreparedStatement: Bool { state == "26000" || state == "42P05" }
 
   /// Whether a snapshot is not there any more.
   var isUnknownSnapshot: Bool { state == "22023" || state == "42704" }

@@ -100,7 +100,7 @@ final class ServerPool: Sendable {
     return try translated {
       if let known = try take() {
         do { return try read(known) } catch let error as ServerError
-          where (error.isConnectionLost || error.isTransient || error.isOfPrepared) && !isPinned
+          where (error.isConnectionLost || error.isTransient || error.isOfPreparedStatement) && !isPinned
         {
           idle.withLock { $0.connections = [] }
         }
@@ -166,7 +166,7 @@ final class ServerPool: Sendable {
     return try translated {
       for _ in 0..<5 {
         do { return try writeOnce() } catch let error as ServerError
-          where error.isTransient || error.isOfPrepared
+          where error.isTransient || error.isOfPreparedStatement
         {
           usleep(.random(in: 1_000...20_000))
         }
@@ -313,7 +313,7 @@ final class ServerPool: Sendable {
     }
     do { return try body(connection) } catch {
       connection.planning = nil
-      if (error as? ServerError)?.isOfPrepared == true { connection.isDiscarded = true }
+      if (error as? ServerError)?.isOfPreparedStatement == true { connection.isDiscarded = true }
       throw error
     }
   }

@@ -88,7 +88,7 @@ final class ServerSequence: Sendable {
       "UPDATE _sequence SET last = $2 WHERE entity = $1", [.text(entity.root.name), .number(last)])
   }
 
-  /// Half of what there is, so that nobody counts beyond the end.
+  /// The greatest number that a block ends with: far enough from `Int64.max` that no sum overflows.
   private static let greatest: Int64 = 1 << 62
 
   /// - Returns: The last number of the block.

@@ -72,7 +72,7 @@ struct RefusedCommitTests {
     }
   }
 
-  @Test("prepares its statements again where somebody has removed them")
+  @Test("prepares its statements again after DEALLOCATE ALL")
   func prepared() throws {
     try notes.save()
     try server.execute("CREATE SEQUENCE \"\(schema)\".once")
