@@ -29,7 +29,8 @@ struct StrongroomTool: AsyncParsableCommand {
       InspectCommand.self, DoctorCommand.self,
     ])
 
-  /// Runs the command, and prints its error without the passwords of addresses.
+  /// Runs the command, and prints its error without the passwords of addresses, and without what a terminal
+  /// would obey.
   static func main() async {
     // Where the parent process ignores it, this one would too, and report a closed pipe as an error.
     signal(SIGPIPE, SIG_DFL)
@@ -45,11 +46,13 @@ struct StrongroomTool: AsyncParsableCommand {
       try Terminal.flush()
     } catch {
       let text = fullMessage(for: error)
-      let redacted = ServerAddressText.redacted(text)
+      let message = ServerAddressText.redacted(text)
+        .split(separator: "\n", omittingEmptySubsequences: false).map(RowPrinter.harmless)
+        .joined(separator: "\n")
       // Help and the version go to standard output, and have no address but the tool's own.
       if exitCode(for: error).isSuccess { finish(printing: text) }
-      if redacted == text { exit(withError: error) }
-      FileHandle.standardError.write(Data((redacted + "\n").utf8))
+      if message == text { exit(withError: error) }
+      FileHandle.standardError.write(Data((message + "\n").utf8))
       Foundation.exit(exitCode(for: error).rawValue)
     }
   }

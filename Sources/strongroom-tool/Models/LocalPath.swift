@@ -5,7 +5,7 @@ enum LocalPath {
   /// - Throws: `ValidationError` for an address, or what looks like one: a file would get its name, and the
   ///   password in it. The path is not quoted.
   static func check(_ text: String) throws {
-    let isURL = text.contains(/^\s*([A-Za-z][A-Za-z0-9+.\-]*:)+\//)
+    let isURL = text.contains(/^\s*(([A-Za-z][A-Za-z0-9+.\-]*:)+\/|postgres(ql)?:)/.ignoresCase())
     // libpq's other form: settings, each a name and a value.
     let isSettings = text.contains(/^\s*(\w+\s*=\s*\S*\s+)*(password|host|dbname)\s*=/)
     // A colon may be missing, and the password be there all the same.

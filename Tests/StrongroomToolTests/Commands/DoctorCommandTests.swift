@@ -78,7 +78,7 @@ struct DoctorCommandTests {
     "an address that is not one, whose password it does not show",
     arguments: [
       "PostgreSQL://u:SEKRET@127.0.0.1:1/db", "postgrsql:/u:SEKRET@h/db", "postgresql//u:SEKRET@h/db",
-      " postgresql://u:SEKRET@h/db",
+      " postgresql://u:SEKRET@h/db", "postgresql:u:SEKRET@h/db", "Postgres:u:SEKRET@h",
     ])
   func addresses(_ address: String) throws {
     let result = try BuiltProgram.run(["doctor", address])

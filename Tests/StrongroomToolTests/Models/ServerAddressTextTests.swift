@@ -29,6 +29,15 @@ struct ServerAddressTextTests {
     }
   }
 
+  @Test("nothing in an address has a terminal do something")
+  func harmless() throws {
+    for command in [["info"], ["info", "surplus"]] {
+      let result = try BuiltProgram.run(command + ["postgresql://a\u{1b}[31m\u{7}@host.invalid/x"])
+      #expect(result.code != 0 && result.output.contains("host.invalid"), "\(command) \(result)")
+      #expect(!result.output.contains("\u{1b}") && !result.output.contains("\u{7}"), "\(command) \(result)")
+    }
+  }
+
   @Test("a password of one letter leaves messages and the help as they are, which is standard output's")
   func letter() throws {
     let place = "postgresql://ada:e@host.invalid/x"
