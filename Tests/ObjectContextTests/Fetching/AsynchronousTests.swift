@@ -54,7 +54,7 @@ struct AsynchronousTests {
     #expect(count == 1498)
   }
 
-  @Test("is interrupted in the middle of a statement when its task is cancelled", .timeLimit(.minutes(10)))
+  @Test("is interrupted in the middle of a statement when its task is cancelled", .timeLimit(.minutes(30)))
   func cancelling() async throws {
     let shelf = try await shelf(1500)
     let context = shelf.container.newContext()

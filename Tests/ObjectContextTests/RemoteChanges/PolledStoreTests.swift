@@ -5,7 +5,7 @@ import ObjectModel
 import StoreContract
 import Testing
 
-@Suite("A store without files to watch", .timeLimit(.minutes(10)))
+@Suite("A store without files to watch", .timeLimit(.minutes(30)))
 struct PolledStoreTests {
   @Test("is asked for its count, and contexts take in what others wrote")
   func polling() async throws {

@@ -3,7 +3,7 @@ import Locks
 import Strongroom
 import Testing
 
-@Suite("What other processes commit", .timeLimit(.minutes(10)))
+@Suite("What other processes commit", .timeLimit(.minutes(30)))
 struct RemoteChangeTests {
   @Test("changes a store's count, and what the store itself writes and reads does not")
   func counting() async throws {
