@@ -115,8 +115,9 @@ struct Validation {
   /// - `outcome`: What became of it.
   func throwFailures(_ outcome: String = "nothing was saved") throws {
     if failures.isEmpty { return }
-    throw ContextError(
-      .validation, "\(outcome): \(failures.count) validation rules are broken", failures: failures)
+    let broken =
+      failures.count == 1 ? "a validation rule is broken" : "\(failures.count) validation rules are broken"
+    throw ContextError(.validation, "\(outcome): \(broken)", failures: failures)
   }
 
   private mutating func fail(
