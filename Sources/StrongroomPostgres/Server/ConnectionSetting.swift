@@ -74,3 +74,11 @@ struct ConnectionSetting: Sendable {
     }
   }
 }
+
+extension ServerConnection {
+  /// The server that it leads to, one of several that an address may have.
+  var place: [ConnectionSetting] {
+    [("host", PQhost(handle)), ("hostaddr", PQhostaddr(handle)), ("port", PQport(handle))]
+      .map { ConnectionSetting($0.0, $0.1.map { String(cString: $0) } ?? "") }
+  }
+}

@@ -63,6 +63,11 @@ final class ServerConnection {
       }
       return new
     }
+    if PQstatus(new) != CONNECTION_OK, ServerError(connection: new).isUnknownRefusal {
+      // Asked again, the server's answer has its state.
+      PQsetErrorVerbosity(new, PQERRORS_VERBOSE)
+      PQreset(new)
+    }
     // Not the object's yet, which would end it again.
     guard PQstatus(new) == CONNECTION_OK else {
       defer { PQfinish(new) }
@@ -76,12 +81,6 @@ final class ServerConnection {
   }
 
   deinit { PQfinish(handle) }
-
-  /// The server that it leads to, one of several that an address may have.
-  var place: [ConnectionSetting] {
-    [("host", PQhost(handle)), ("hostaddr", PQhostaddr(handle)), ("port", PQport(handle))]
-      .map { ConnectionSetting($0.0, $0.1.map { String(cString: $0) } ?? "") }
-  }
 
   /// Asks which server it is; one round trip.
   func identify() throws {

@@ -15,6 +15,10 @@ struct ServerError: Error, CustomStringConvertible {
   let connectionMessage: String?
   /// What would have been needed for a connection, and is not in the address, nor where libpq looks.
   var missing: ServerAccount.Purpose?
+  /// Whether a server refused a connection for a reason that is not known: its words are in another language.
+  private(set) var isUnknownRefusal = false
+  /// Whether a function on the server failed, such as that of a trigger: errors name the call.
+  private var isOfFunction = false
   /// Whether the server ended the connection with it.
   private var isBroken = false
 
@@ -25,6 +29,7 @@ struct ServerError: Error, CustomStringConvertible {
     state = field(UInt8(ascii: "C")) ?? ""
     constraint = field(UInt8(ascii: "n"))
     connectionMessage = state.isEmpty ? Self.message(connection) : nil
+    isOfFunction = field(UInt8(ascii: "W"))?.contains("(") == true
     // After the last two the server ends the connection, or itself: what it did before stays done.
     isBroken =
       PQstatus(connection) == CONNECTION_BAD || ["FATAL", "PANIC"].contains(field(UInt8(ascii: "V")) ?? "")
@@ -46,7 +51,8 @@ struct ServerError: Error, CustomStringConvertible {
     let message = Self.message(connection)
     let isRefused =
       PQconnectionNeedsPassword(connection) == 1 || PQconnectionUsedPassword(connection) == 1
-    // libpq has no state of a connection that is not made: its texts are looked at, where they are known.
+    // libpq's message of a connection that is not made has the state where it is asked for, see
+    // `ServerConnection`; else its texts are looked at, where they are known.
     let known = [
       // It names the database, which may be there.
       ("pg_hba.conf", "28000"), ("not currently accepting connections", "57P03"),
@@ -57,8 +63,9 @@ struct ServerError: Error, CustomStringConvertible {
       ("database \"", "3D000"), ("SSL was required", "08P01"), ("certificate", "08P01"),
       ("hot standby", "57P03"), ("read-only", "57P03"), ("system is", "57P03"),
     ]
-    let state = known.first { message.contains($0.0) }?.1
+    let state = Self.stateOfRefusal(message) ?? known.first { message.contains($0.0) }?.1
     self.init(state: state ?? (isRefused ? "28P01" : ""), constraint: nil, connectionMessage: message)
+    isUnknownRefusal = state == nil && message.contains(":  ")
     if PQconnectionNeedsPassword(connection) == 1 {
       missing = .password
     } else if message.contains("could not load private key file") {
@@ -68,7 +75,17 @@ struct ServerError: Error, CustomStringConvertible {
 
   private static func message(_ connection: OpaquePointer) -> String {
     PQerrorMessage(connection).map { String(cString: $0) }?
-      .split(whereSeparator: \.isNewline).joined(separator: " ") ?? "no message"
+      .split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("LOCATION:") }
+      .map { $0.drop(while: \.isWhitespace) }.joined(separator: " ") ?? "no message"
+  }
+
+  /// The state in a verbose message of a connection that a server refused, as the text of it would be taken.
+  private static func stateOfRefusal(_ message: String) -> String? {
+    let states = [
+      "28000": "28000", "28P01": "28P01", "42501": "28000", "3D000": "3D000", "53300": "53300",
+      "57P03": "57P03", "55000": "57P03",
+    ]
+    return message.matches(of: #/: {2}([0-9A-Z]{5}): /#).lazy.compactMap { states[String($0.1)] }.first
   }
 
   /// Whether the connection is of no more use.
@@ -121,6 +138,10 @@ struct ServerError: Error, CustomStringConvertible {
 
   /// As a store says it.
   var storeError: StoreError {
+    if isOfFunction, state == "22012" {
+      return StoreError(
+        .other, "a trigger on the server divides by zero: correct it; nothing was saved", cause: self)
+    }
     if let known = Self.known[state] ?? Self.known[String(state.prefix(2))] {
       return StoreError(known.code, known.message, cause: self)
     }

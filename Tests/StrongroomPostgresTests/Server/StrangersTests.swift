@@ -196,6 +196,20 @@ struct StrangersTests {
     #expect(try notes.count == count)
   }
 
+  @Test("whose triggers divide by zero have saves refused for that, and not for another model")
+  func division() async throws {
+    let server = try PostgresServer.shared()
+    let notes = try await NoteStore(server.url, schema: server.newSchema())
+    let schema = notes.store.description.serverSchema
+    try server.execute(
+      "CREATE FUNCTION \"\(schema)\".divide() RETURNS trigger LANGUAGE plpgsql"
+        + " AS 'BEGIN PERFORM 1 / (NEW._id - NEW._id); RETURN NEW; END';"
+        + "CREATE TRIGGER divide BEFORE INSERT ON \"\(schema)\".\"Note\""
+        + " FOR EACH ROW EXECUTE FUNCTION \"\(schema)\".divide()")
+    #expect(try notes.refusal(["a"]) == .other)
+    #expect(try notes.count == 0)
+  }
+
   @Test("who empty the history's table have saves refused")
   func noHistory() async throws {
     let server = try PostgresServer.shared()

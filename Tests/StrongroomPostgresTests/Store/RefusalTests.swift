@@ -60,9 +60,11 @@ struct RefusalTests {
     }
   }
 
-  @Test("a user or a database that is not there, too many connections, an address that quotes a password")
-  func users() async throws {
-    let server = try PostgresServer.shared()
+  @Test(
+    "a user or a database that is not there, too many connections, an address that quotes a password",
+    arguments: [nil, "de"] as [String?])
+  func users(language: String?) async throws {
+    let server = try language.map { try PostgresServer(language: $0) } ?? .shared()
     let address = try server.url.absoluteString
     func code(_ from: String, _ to: String) async throws -> StoreError.Code? {
       try await refusal { $0.url = URL(string: address.replacing(from, with: to)) }

@@ -47,10 +47,11 @@ package final class PostgresServer: Sendable {
   ///   - settings: More of its settings, each `name=value`.
   ///   - port: The port, by which the socket is named too.
   ///   - password: The password that it asks `tester` for; nil for none.
+  ///   - language: The language of its messages, where its translation is installed; nil for English.
   /// - Throws: `Failure` where PostgreSQL is not installed or does not start.
   package init(
     standbyOf primary: PostgresServer? = nil, settings: [String] = [], port: Int = 5432,
-    password: String? = nil
+    password: String? = nil, language: String? = nil
   ) throws {
     guard let programs = Self.programs else { throw Failure(description: "install postgresql") }
     (self.port, self.password) = (port, password)
@@ -65,7 +66,8 @@ package final class PostgresServer: Sendable {
     let making =
       primary.map { Self.copying($0, to: "$1", programs) }
       ?? "\(user)\"$0/initdb\" -D \"$1/data\" -U tester \(access) -E UTF8 --no-locale -N"
-    let more = (["port=\(port)"] + settings).map { " -c '\($0)'" }.joined()
+    let messages = language == nil ? [] : ["lc_messages=C.UTF-8"]
+    let more = (["port=\(port)"] + settings + messages).map { " -c '\($0)'" }.joined()
     process.arguments = [
       "-ec",
       """
@@ -73,7 +75,8 @@ package final class PostgresServer: Sendable {
       \(making) >"$1/initdb" 2>&1
       while [ ! -e "$1/ending" ]; do
         if [ -e "$1/stopped" ]; then sleep 0.05; continue; fi
-        \(user)"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=200 \\
+        LANGUAGE=\(language ?? "") \(user)"$0/postgres" -D "$1/data" -k "$1" \\
+          -c listen_addresses= -c fsync=off -c max_connections=200 \\
           -c wal_retrieve_retry_interval=100ms -c wal_keep_size=512MB\(more) >>"$1/log" 2>&1 || sleep 0.1
       done &
       server=$!
