@@ -120,3 +120,10 @@ extension FetchPredicate {
     .comparison(FetchComparison(.path(dotted), `operator`, .value(value), options: options))
   }
 }
+
+extension FetchPredicate {
+  /// The parts that must all hold.
+  package var conjuncts: [FetchPredicate] {
+    if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+  }
+}

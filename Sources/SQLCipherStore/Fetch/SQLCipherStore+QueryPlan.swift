@@ -32,68 +32,10 @@ extension SQLCipherStore {
     }
   }
 
-  private func hasWordIndex(_ attribute: AttributeDescription) -> Bool {
-    attribute.entity.fetchIndexes.contains { index in
-      if case .fullText(let attributes) = FetchIndexForm(index, of: attribute.entity) {
-        return attributes.contains(attribute)
-      }
-      return false
-    }
-  }
-
-  /// Attributes that the request compares in a way an index serves, or sorts by first, and that
-  /// have none: those compared for equality first, since they leave the fewest rows.
   private func suggestedIndexes(_ request: FetchRequest, _ entity: EntityDescription) -> [String] {
-    var equal: [String] = []
-    var others: [String] = []
-    for part in request.predicate?.conjuncts ?? [] {
-      guard case .comparison(let comparison) = part, comparison.modifier == .direct, !comparison.options.folds
-      else { continue }
-      let names = [comparison.left, comparison.right].compactMap(\.keyPathNames)
-      switch comparison.operator {
-      case .search: others += names.compactMap { wordIndex($0, of: entity) }
-      case .equal, .in: equal += names.compactMap { missingIndex($0, of: entity) }
-      case .less, .lessOrEqual, .greater, .greaterOrEqual, .between:
-        others += names.compactMap { missingIndex($0, of: entity) }
-      default: continue
-      }
-    }
-    if let first = request.sortDescriptors.first, !first.options.folds, first.comparator == .scalars,
-      first.keyPath.count == 1
-    {
-      others += missingIndex(first.keyPath, of: entity).map { [$0] } ?? []
-    }
-    var seen: Set<String> = []
-    return (equal + others).filter { seen.insert($0).inserted }
-  }
-
-  /// The full-text index that a search lacks.
-  private func wordIndex(_ names: [String], of entity: EntityDescription) -> String? {
-    guard names.count == 1, let attribute = entity.attribute(named: names[0]), attribute.type == .string,
-      !hasWordIndex(attribute)
-    else { return nil }
-    return "\(attribute.entity.name).\(names[0]) (full text)"
-  }
-
-  /// The attribute at the end of a path of to-ones, whose columns have indexes, if it has none.
-  private func missingIndex(_ names: [String], of entity: EntityDescription) -> String? {
-    var entity = entity
-    for name in names.dropLast() {
-      guard let toOne = entity.relationship(named: name), !toOne.isToMany, !toOne.isTransient else {
-        return nil
-      }
-      entity = toOne.destination
-    }
-    guard let name = names.last, let attribute = entity.attribute(named: name), !attribute.isTransient,
-      !attribute.declaration.isIndexed,
-      !entity.uniquenessConstraints.contains(where: { $0.propertyNames.first == name })
-    else { return nil }
-    var holder: EntityDescription? = entity
-    while let current = holder {
-      if current.fetchIndexes.contains(where: { $0.elements.first?.propertyName == name }) { return nil }
-      holder = current.superentity
-    }
-    return "\(attribute.entity.name).\(name)"
+    let missing = request.missingIndexes(of: entity)
+    return missing.compared.map { "\($0.entity.name).\($0.name)" }
+      + missing.searched.map { "\($0.entity.name).\($0.name) (full text)" }
   }
 }
 
@@ -105,8 +47,4 @@ extension FetchRequest {
       || (propertiesToFetch ?? []).contains { $0.aggregate != nil || ($0.keyPath?.count ?? 0) != 1 }
     return resultType == .objects && isOfColumns ? .dictionaries : resultType
   }
-}
-
-extension FetchExpression {
-  fileprivate var keyPathNames: [String]? { if case .keyPath(let names) = self { names } else { nil } }
 }

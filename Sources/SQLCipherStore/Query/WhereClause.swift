@@ -46,10 +46,3 @@ struct WhereClause {
     if let condition { conditions.append(condition) } else { isComplete = false }
   }
 }
-
-extension FetchPredicate {
-  /// The parts that must all hold.
-  var conjuncts: [FetchPredicate] {
-    if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
-  }
-}

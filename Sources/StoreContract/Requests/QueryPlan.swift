@@ -2,7 +2,7 @@
 public struct QueryPlan: Sendable, Hashable, Codable {
   /// One step of the plan.
   public struct Step: Sendable, Hashable, Codable {
-    /// What the step does, in SQLite's words.
+    /// What the step does, in the words of SQLite or of the server.
     public let text: String
     /// Whether the step finds rows by an index or by their number, and does not scan all of them.
     public let usesIndex: Bool
@@ -14,7 +14,7 @@ public struct QueryPlan: Sendable, Hashable, Codable {
     }
   }
 
-  /// The SQL, with `?` for every value; nil where there is none.
+  /// The SQL, with a parameter for every value; nil where there is none.
   public let statement: String?
   /// The steps of the plan.
   public let steps: [Step]

@@ -73,12 +73,23 @@ extension PostgresStore {
     let (opened, entity, _, fetch) = try prepared(request)
     let sql = fetch.selecting(opened.schema.layout(entity).selection)
     let found = try opened.pool.fetch { try $0.run("EXPLAIN " + sql, fetch.parameters) }
-    let steps = (0..<found.count).map { row in
+    var texts: [String] = []
+    for row in 0..<found.count {
       let text = found.text(row, 0).trimmingCharacters(in: .whitespaces)
-      return QueryPlan.Step(text: text, usesIndex: text.contains("Index"))
+      // What belongs to a step follows it.
+      if row == 0 || text.hasPrefix("->") {
+        texts.append(text.trimmingCharacters(in: ["-", ">", " "]))
+      } else {
+        texts[texts.count - 1] += ", \(text)"
+      }
     }
+    let steps = texts.map { text in
+      QueryPlan.Step(text: text, usesIndex: !text.contains("Seq Scan") && !text.hasPrefix("Sort "))
+    }
+    let missing = request.missingIndexes(of: entity).compared.filter(ModelIndexes.takes)
     return QueryPlan(
-      statement: sql, steps: steps, isEvaluatedInMemory: !fetch.isWhole, suggestedIndexes: [])
+      statement: sql, steps: steps, isEvaluatedInMemory: !fetch.isWhole,
+      suggestedIndexes: missing.map { "\($0.entity.name).\($0.name)" })
   }
 
   private func prepared(_ request: FetchRequest) throws

@@ -67,6 +67,11 @@ struct ModelIndexes {
     return indexes
   }
 
+  /// Whether an attribute has an index where the model asks for one, and else none.
+  static func takes(_ attribute: AttributeDescription) -> Bool {
+    attribute.sealing == nil && ServerType(.attribute(attribute)) != .bytes
+  }
+
   /// The columns up to the fourth text, which is as many as a row of an index takes.
   private static func fitting(
     _ columns: [ServerTable.Column], _ elements: [FetchIndexElement]

@@ -163,6 +163,20 @@ struct ServerFetchTests {
     #expect(byNumber.statement?.contains("ORDER BY r._id") == true)
   }
 
+  @Test("names the indexes that would help, and its steps as they find their rows")
+  func suggestions() async throws {
+    let store = try await PostgresFactory.store(try Self.model())
+    var request = FetchRequest("Book", where: try FetchPredicate(format: "pages > 7 AND author.name == 'x'"))
+    request.sortDescriptors = [FetchSortDescriptor("title")]
+    let plan = try store.queryPlan(for: request)
+    #expect(plan.suggestedIndexes == ["Person.name", "Book.pages", "Book.title"])
+    #expect(plan.steps.contains { !$0.usesIndex && $0.text.hasPrefix("Seq Scan") }, "\(plan.steps)")
+    #expect(!plan.steps.contains { $0.text.hasPrefix("Filter") || $0.text.hasPrefix("->") }, "\(plan.steps)")
+    let byNumber = try store.queryPlan(
+      for: FetchRequest("Book", where: .comparison(.init(.selfObject, .equal, .value(.reference(1))))))
+    #expect(byNumber.steps.contains(where: \.usesIndex) && byNumber.suggestedIndexes.isEmpty)
+  }
+
   @Test("comes in the order of the numbers where none is asked for, wherever the server has the rows")
   func orderOfNumbers() async throws {
     let server = try PostgresServer.shared()
