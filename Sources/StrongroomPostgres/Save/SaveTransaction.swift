@@ -12,6 +12,8 @@ final class SaveTransaction {
   private var recorder: ServerHistoryRecorder
   private var token: CommitToken?
   private var record: CommitRecord?
+  /// Whether its new numbers are another save's where it is not committed.
+  var isBatch = false
   /// Its place in the history.
   private(set) var place: PersistentHistoryToken.Position?
   private var derived: DerivedChanges
@@ -115,7 +117,9 @@ final class SaveTransaction {
   func lostCommit(_ error: ServerError) -> LostCommit? {
     guard let record else { return nil }
     var token = token
-    if isExpecting { token?.record = record.data }
+    token?.record = record.data
+    // Without a history, what another one has stored under its numbers would be taken for it.
+    if isBatch, record.data == nil { token = nil }
     return LostCommit(record: record, token: token, error: error)
   }
 }

@@ -162,4 +162,27 @@ struct LostConnectionTests {
     path.release()
     #expect(try theirs.texts == ["theirs"])
   }
+
+  @Test("at the commit of a save in two trips, which the server gives up, is not taken for another's either")
+  func othersInTwoTrips() async throws {
+    let server = try PostgresServer.shared()
+    let (path, schema) = (try NetworkPath(to: server), server.newSchema())
+    let program = "trips \(UUID().uuidString.prefix(8))"
+    let mine = try await NoteStore(
+      NoteStore.address(path.url, ["application_name": program]), schema: schema
+    ) { $0.serverOutcomeTimeout = 0.5 }
+    let theirs = try await NoteStore(server.url, schema: schema)
+    let save = try mine.insertion(["start"])
+    try mine.store.save(save)
+    var token: CommitToken?
+    do {
+      try mine.store.save(mine.change(save, "mine")) { path.hold(cuttingOthers: true) }
+    } catch let error as StoreError { token = error.commitToken }
+    try server.terminate(program)
+    try theirs.store.save(theirs.change(save, "theirs"))
+    path.endCutting()
+    #expect(try !mine.store.wasSaved(#require(token)))
+    path.release()
+    #expect(try theirs.texts == ["theirs"])
+  }
 }
