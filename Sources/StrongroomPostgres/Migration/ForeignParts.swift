@@ -47,11 +47,12 @@ struct ForeignParts {
         (SELECT count(*) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped),
         (SELECT count(*) FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL),
         (SELECT count(*) FROM pg_constraint WHERE conrelid = c.oid AND contype IN ('c', 'f')
+          OR conrelid = c.oid AND contype IN ('u', 'x') AND conname <> ALL ($2::text[])
           OR confrelid = c.oid),
         (SELECT count(*) FROM pg_depend WHERE refobjid = c.oid AND classid = 'pg_rewrite'::regclass),
         (SELECT count(*) FROM pg_publication_rel WHERE prrelid = c.oid)
       FROM pg_class c WHERE c.oid = $1::text::regclass
-      """, [.text(table.quoted)])
+      """, [.text(table.quoted), .texts(schema.indexes.filter(\.isConstraint).map(\.name))])
     let expected: [(name: String, count: Int64)] = [
       ("triggers", 0), ("policies of rows", 0), ("columns", columns.map(Int64.init) ?? rows.number(0, 2)),
       ("rights to columns", 0),

@@ -168,14 +168,17 @@ struct ServerMigrationStep {
     let rows = try connection.run("SELECT entity, last FROM _sequence FOR UPDATE")
     let last = Dictionary(
       uniqueKeysWithValues: (0..<rows.count).map { (rows.text($0, 0), rows.number($0, 1)) })
-    var moved: [(String, Int64)] = []
+    var moved: [(root: String, last: Int64)] = []
     for root in new.roots {
       let former = root.hierarchy.lazy.compactMap { plan.mapping.entities[$0.name]?.old.root }.first
       if let former, let number = last[former.name] { moved.append((root.name, number)) }
     }
+    // Those of an entity that goes stay, for one that has its name later.
+    let names = Set(moved.map(\.root))
+    moved += last.filter { !names.contains($0.key) }.map { (root: $0.key, last: $0.value) }
     try connection.execute("DELETE FROM _sequence")
     try connection.run(
       "INSERT INTO _sequence SELECT * FROM unnest($1::text[], $2::bigint[])",
-      [.texts(moved.map(\.0)), .numbers(moved.map(\.1))])
+      [.texts(moved.map(\.root)), .numbers(moved.map(\.last))])
   }
 }

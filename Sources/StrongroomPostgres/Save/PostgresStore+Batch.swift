@@ -18,17 +18,22 @@ extension PostgresStore {
     return try writing { transaction in
       // Rows that were taken from the program do not come again.
       if hasTaken { throw StoreError.givenUp }
+      transaction.isBatch = true
       try transaction.begin()
       var rows = try InsertedRows(entity, storeEntities)
       var last = try sequence.lock(entity, transaction.connection)
       var isMore = true
       hasTaken = true
       while isMore {
-        isMore = try rows.add(next) {
-          last += 1
-          return last
+        try ServerPool.outsideOfTransaction {
+          repeat {
+            isMore = try rows.add(next) {
+              last += 1
+              return last
+            }
+          } while isMore && rows.count < Self.rowsTogether
         }
-        guard rows.count > 0, !isMore || rows.count == Self.rowsTogether else { continue }
+        if rows.count == 0 { continue }
         try transaction.write(rows.take())
         try transaction.checkUniqueness()
       }
@@ -69,6 +74,7 @@ extension PostgresStore {
     // Before the save has looked at the version, a migration shows by what is not there any more.
     try reading {
       try writing { transaction in
+        transaction.isBatch = true
         // The request's own condition is to be planned with its values.
         transaction.connection.plan(.asSet)
         if let entity = model.entity(named: request.entityName) {

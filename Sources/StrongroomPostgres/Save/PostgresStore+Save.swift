@@ -65,7 +65,7 @@ extension PostgresStore {
       try transaction.write(save)
       if let programs { try ServerMetadata(connection: transaction.connection).write(programs: programs) }
       try transaction.finish()
-      try beforeCommit()
+      try ServerPool.outsideOfTransaction(beforeCommit)
     }
     if let programs { setPrograms(programs) }
   }

@@ -15,13 +15,25 @@ final class ServerPool: Sendable {
     var isClosed = false
   }
 
-  private struct Pinned: @unchecked Sendable {
-    // @unchecked: used by the thread that is in the transaction.
+  private final class Pinned: @unchecked Sendable {
+    // @unchecked: used by the thread that is in the transaction, which a task that the thread makes in it
+    // may outlive, or leave.
     let pool: ServerPool
     let connection: ServerConnection
+    private let thread = pthread_self()
+    private var isOver = false
+
+    init(_ pool: ServerPool, _ connection: ServerConnection) {
+      (self.pool, self.connection) = (pool, connection)
+    }
+
+    /// Whether the calling thread is in the transaction.
+    var isMine: Bool { pthread_equal(thread, pthread_self()) != 0 && !isOver }
+
+    func end() { isOver = true }
   }
 
-  /// The connection with the transaction that this thread is in.
+  /// The transaction that this thread is in, or the one that made its task was in.
   @TaskLocal private static var pinned: Pinned?
   private static let mostIdle = 8
   /// How long a server that takes no more connections is waited for.
@@ -58,21 +70,26 @@ final class ServerPool: Sendable {
     }
   }
 
-  private init(momentOf pool: ServerPool) throws {
+  private init(momentOf pool: ServerPool, version: String) throws {
     let moment = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     let first = try pool.takeLive() ?? pool.connectOrWait()
-    // A migration waits for it: a table that it makes anew would be empty in the moment.
-    try first.execute("\(moment); LOCK TABLE _store IN ACCESS SHARE MODE")
-    let name = try first.run("SELECT pg_export_snapshot()").text(0, 0)
+    // A migration waits for each of them: a table that it makes anew would be empty in the moment.
+    let lock = "LOCK TABLE _store IN ACCESS SHARE MODE"
+    try first.execute("\(moment); \(lock)")
+    let found = try first.run("SELECT pg_export_snapshot(), (\(ServerMetadata.version))")
+    if found.isNull(0, 1) || found.text(0, 1) != version { throw StoreError.movedOn }
+    let name = found.text(0, 0)
     (url, settings, secrets, setUp, watch) = (pool.url, pool.settings, pool.secrets, pool.setUp, pool.watch)
-    (place, pinning) = (first.place, "\(moment); SET TRANSACTION SNAPSHOT '\(name)'")
+    (place, pinning) = (first.place, "\(moment); SET TRANSACTION SNAPSHOT '\(name)'; \(lock)")
     idle.withLock { $0.exporter = first }
   }
 
   /// Connections that all read what is there now.
-  func moment() throws -> ServerPool {
+  ///
+  /// - Throws: `modelMismatch` where the store has another version of its model.
+  func moment(version: String) throws -> ServerPool {
     try checkOpen()
-    return try translated { try ServerPool(momentOf: self) }
+    return try translated { try ServerPool(momentOf: self, version: version) }
   }
 
   func checkOpen() throws {
@@ -82,7 +99,18 @@ final class ServerPool: Sendable {
   /// Uses a connection that is in no transaction of this thread's: what is written stays whatever becomes of
   /// that.
   func apart<R>(_ body: (ServerConnection) throws -> R) throws -> R {
-    try Self.$pinned.withValue(nil) { try read(body) }
+    try Self.outsideOfTransaction { try read(body) }
+  }
+
+  /// Runs a program's code, whose reads use connections of their own and see nothing that is not committed.
+  static func outsideOfTransaction<R>(_ body: () throws -> R) rethrows -> R {
+    try $pinned.withValue(nil, operation: body)
+  }
+
+  /// The connection with the transaction that this thread is in.
+  private var ownConnection: ServerConnection? {
+    guard let pinned = Self.pinned, pinned.pool === self, pinned.isMine else { return nil }
+    return pinned.connection
   }
 
   /// Uses a connection: that of the transaction that this thread is in, or an idle one, or a new one.
@@ -90,7 +118,7 @@ final class ServerPool: Sendable {
   /// A read whose idle connection was lost, or its prepared statements, is tried again on a new one; so is
   /// one that a standby gave up, since the primary has deleted rows that it needs.
   func read<R>(_ body: (ServerConnection) throws -> R) throws -> R {
-    if let pinned = Self.pinned, pinned.pool === self { return try body(pinned.connection) }
+    if let own = ownConnection { return try body(own) }
     func read(_ connection: ServerConnection) throws -> R {
       try use(connection) {
         connection.plan(.asSet)
@@ -125,7 +153,7 @@ final class ServerPool: Sendable {
     writesTemporaries: Bool = false, _ body: (ServerConnection) throws -> R
   ) throws -> R {
     try read { connection in
-      if isPinned || Self.pinned?.pool === self { return try body(connection) }
+      if isPinned || ownConnection != nil { return try body(connection) }
       do {
         let access = writesTemporaries ? "WRITE" : "ONLY"
         return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ \(access)") {
@@ -193,7 +221,9 @@ final class ServerPool: Sendable {
     _ connection: ServerConnection, _ beginning: Beginning, _ body: (ServerConnection) throws -> R
   ) throws -> R {
     func run() throws -> R {
-      try Self.$pinned.withValue(Pinned(pool: self, connection: connection)) { try body(connection) }
+      let pinned = Pinned(self, connection)
+      defer { pinned.end() }
+      return try Self.$pinned.withValue(pinned) { try body(connection) }
     }
     return switch beginning {
     case .locking(let lock): try connection.transaction(locking: lock, run)

@@ -100,13 +100,16 @@ public final class PostgresStore: IncrementalStore {
     var description = store.description
     description.isReadOnly = true
     let opened = try store.open
-    self.init(store.model, description, opened.with(try opened.pool.moment(), nil))
+    let moment = try opened.pool.moment(version: opened.schema.version)
+    self.init(store.model, description, opened.with(moment, nil))
   }
 
   /// What is stored now, for as long as it is there: reads see no later save.
   ///
   /// Two statements, over a connection of its own; one more, and another connection, for each further thread
   /// that reads at the same time.
+  /// - Throws: `StoreError`: `modelMismatch` where another program has moved the store to another version of
+  ///   its model; `serverUnreachable`.
   public func snapshot() throws -> any IncrementalStore { try PostgresStore(momentOf: self) }
 
   /// Rises with each save of others.

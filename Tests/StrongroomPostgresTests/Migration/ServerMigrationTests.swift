@@ -251,6 +251,47 @@ struct ServerMigrationTests {
     #expect(count.withLock(\.self) == 2)
   }
 
+  @Test("a query generation is waited for though the server ended the connection that it began with")
+  func generationWithoutItsBeginning() async throws {
+    let server = try PostgresServer.shared()
+    let schema = server.newSchema()
+    let (store, _) = try await filled(schema)
+    let moment = try store.snapshot()
+    #expect(try moment.count(for: FetchRequest("Ship")) == 2)
+    try server.execute(
+      "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pid IN (SELECT pid FROM pg_locks"
+        + " WHERE relation = '\"\(schema)\"._store'::regclass) ORDER BY backend_start LIMIT 1")
+    #expect(throws: PostgresServer.Failure.self) {
+      try server.execute(
+        "SET lock_timeout TO '300ms'; BEGIN; LOCK TABLE \"\(schema)\"._store IN ACCESS EXCLUSIVE MODE")
+    }
+    #expect(try moment.count(for: FetchRequest("Ship")) == 2)
+    try moment.close()
+  }
+
+  @Test("a query generation of a store that was moved to another version is refused")
+  func lateGeneration() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (store, _) = try await filled(schema)
+    try await PostgresFactory.store(Self.model(2), schema: schema).close()
+    #expect { try store.snapshot() } throws: { ($0 as? StoreError)?.code == .modelMismatch }
+    #expect { try store.verify() } throws: { ($0 as? StoreError)?.code == .modelMismatch }
+  }
+
+  @Test("an entity that comes again gives no number of before")
+  func comesAgain() async throws {
+    let schema = try PostgresServer.shared().newSchema()
+    let (store, _) = try await filled(schema)
+    let last = try #require(try store.fetchObjectIDs(FetchRequest("Ship")).map(\.reference).max())
+    try store.close()
+    try await PostgresFactory.store(Self.model(2), schema: schema).close()
+    let other = try ManagedObjectModel { Entity("Port") { Attribute("depth", .double) } }
+    try await PostgresFactory.store(other, schema: schema).close()
+    let again = try await PostgresFactory.store(Self.model(2), schema: schema)
+    let ship = try #require(Self.model(2).entity(named: "Ship"))
+    #expect(try again.obtainPermanentIDs(for: [ship])[0].reference > last)
+  }
+
   @Test("what an administrator made on a table is not lost with it, and rows of no entity neither")
   func foreign() async throws {
     let server = try PostgresServer.shared()
@@ -261,6 +302,8 @@ struct ServerMigrationTests {
       ("ALTER TABLE \"Ship\" ENABLE ROW LEVEL SECURITY", .schemaMismatch),
       ("GRANT SELECT (_id) ON \"Ship\" TO PUBLIC", .schemaMismatch),
       ("ALTER TABLE \"Ship\" ADD CHECK (_id > 0)", .schemaMismatch),
+      ("ALTER TABLE \"Ship\" ADD UNIQUE (name, _entity)", .schemaMismatch),
+      ("ALTER TABLE \"Ship\" ADD EXCLUDE USING btree (name WITH =)", .schemaMismatch),
       ("CREATE VIEW seen AS SELECT _id FROM \"Ship\"", .schemaMismatch),
       ("UPDATE \"Ship\" SET _entity = 77", .fileDamaged),
     ]

@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import ObjectContext
 import ObjectModel
 import ObjectQuery
@@ -11,6 +12,7 @@ import Testing
 struct ManyRowsTests {
   private let store: PostgresStore
   private let context: ManagedObjectContext
+  private let price: StoreEntity
   private static let count = 1_000
 
   init() async throws {
@@ -33,6 +35,7 @@ struct ManyRowsTests {
     let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(store)
     context = ManagedObjectContext(coordinator, isolation: nil)
+    price = try #require(store.storeEntities.first { $0.entity.name == "Price" })
   }
 
   private func books(_ change: (ManagedObject, Int) throws -> Void) throws -> [ManagedObject] {
@@ -46,6 +49,38 @@ struct ManyRowsTests {
 
   private func stored() throws -> [IncrementalStoreNode] {
     try store.fetchNodes(FetchRequest("Book"), lookup: nil)
+  }
+
+  @Test("reads what a batch's closure and its tasks ask for by other connections, without the batch")
+  func readingMeanwhile() async throws {
+    let (store, request) = (store, FetchRequest("Price"))
+    let isOver = Locked(false)
+    var (number, found) = (0, [Int]())
+    var tasks: [Task<Int, any Error>] = []
+    let result = try store.insert(into: price.entity) { row in
+      if number % 1_000 == 0 {
+        found.append(try store.count(for: request))
+        // On other threads, while rows are sent, and when all is done.
+        tasks.append(
+          Task {
+            var most = 0
+            while !isOver.withLock({ $0 }) {
+              let count = try store.count(for: request)
+              if !isOver.withLock({ $0 }) { most = max(most, count) }
+            }
+            return try most + store.count(for: request)
+          })
+      }
+      number += 1
+      try row.set("amount", .decimal(Decimal(number)))
+      if number == 9_001 { isOver.withLock { $0 = true } }
+      return number < 9_001
+    }
+    #expect(result.count == 9_000 && found.allSatisfy { $0 == 0 }, "\(found)")
+    for task in tasks {
+      let count = try await task.value
+      #expect(count == 0 || count == 9_000)
+    }
   }
 
   @Test("has all kinds of values, and those that are missing")
