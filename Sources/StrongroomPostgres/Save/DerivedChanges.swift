@@ -22,7 +22,8 @@ struct DerivedChanges {
 
   /// To be called before the save is written.
   ///
-  /// One statement for each derived attribute whose sources are changed or deleted.
+  /// One statement for each derived attribute whose sources are changed or deleted, and another where some
+  /// are deleted.
   mutating func add(_ save: SaveChangesRequest) throws {
     for attribute in schema.derivedAttributes {
       guard let derivation = attribute.derivation else { continue }
@@ -49,6 +50,7 @@ struct DerivedChanges {
     }.map(\.node.reference)
     let inserted = save.inserted.filter { $0.entity.isKind(of: destination) }.map(\.reference)
     let deleted = save.deleted.filter { $0.objectID.entity.isKind(of: destination) }.map(\.objectID.reference)
+    try lock(deleted, destination.root)
     concerned.sources.formUnion(updated + inserted)
     concerned.owners.formUnion(try owners(relationship, of: updated + deleted))
     for change in save.relationshipChanges where change.relationship === relationship.joinTableOwner {
@@ -57,6 +59,15 @@ struct DerivedChanges {
         if change.relationship === relationship.inverse { concerned.owners.insert(link.destination) }
       }
     }
+  }
+
+  /// Waits for those who link to objects that go, and keeps others from it: which objects have them is not
+  /// known behind the deletion.
+  private func lock(_ references: [Int64], _ root: EntityDescription) throws {
+    if references.isEmpty { return }
+    try connection.run(
+      "SELECT FROM \(schema.table(root).name.quoted) WHERE _id = ANY ($1::bigint[]) ORDER BY _id FOR UPDATE",
+      [.numbers(references)])
   }
 
   /// The objects of an attribute, as they are related now; one statement where there are sources.

@@ -57,6 +57,40 @@ struct DerivedValuesTests {
     }
   }
 
+  @Test("loses what an object had that is deleted while another program links to it")
+  func deletedWhileLinked() async throws {
+    let server = try PostgresServer.shared()
+    let (model, schema) = (try Self.model(), server.newSchema())
+    let store = try await PostgresFactory.store(model, schema: schema)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(store)
+    let context = ManagedObjectContext(coordinator, isolation: nil)
+    let (fleet, port) = (try context.insert("Fleet"), try context.insert("Port"))
+    try port.set("depth", 8.5)
+    try context.save()
+    // As another program does, which commits while the deletion waits for it.
+    let (own, other) = (fleet.objectID.reference, port.objectID.reference)
+    let linking = Background {
+      try server.execute(
+        """
+        SET search_path TO "\(schema)"; BEGIN;
+        SELECT FROM "Port" WHERE _id = \(other) FOR KEY SHARE;
+        INSERT INTO "Fleet_ports" (_source, _target) VALUES (\(own), \(other));
+        UPDATE "Fleet" SET depth = 8.5, _version = _version + 1 WHERE _id = \(own);
+        SELECT pg_sleep(3), '\(schema)'; COMMIT
+        """)
+    }
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3)%\(schema)%'"
+    while try !linking.isDone && server.execute("\(waiting) AND wait_event = 'PgSleep'") == "0\n" {
+      usleep(10_000)
+    }
+    try context.delete(port)
+    try context.save()
+    _ = try linking.value()
+    let stored = try server.execute("SELECT coalesce(depth, 0) FROM \"\(schema)\".\"Fleet\"")
+    #expect(stored == "0\n", "\(stored)")
+  }
+
   @Test("follows what it is derived from, with as many statements for one fleet as for many")
   func follows() async throws {
     let model = try Self.model()
