@@ -25,3 +25,12 @@ extension StoreFiller: NewStoreContents {
         + " \(first.entity.name) \(first.reference); nothing was made")
   }
 }
+
+extension SQLCipherStore: NumberedStore {
+  package func lastNumber(of root: EntityDescription) throws -> Int64 {
+    let opened = try open
+    return try translating(path) {
+      try opened.pool.read { try ReferenceSequence.last(root, $0, opened.schema) }
+    }
+  }
+}

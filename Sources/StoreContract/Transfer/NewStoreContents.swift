@@ -20,6 +20,10 @@ package protocol NewStoreContents: AnyObject {
     _ entity: EntityDescription, reference: Int64, version: Int64, fill: (NodeBuilder) throws -> Void
   ) throws
 
+  /// Says that numbers up to one were given out elsewhere, so that they are not given out again; before the
+  /// rows end.
+  func reserve(_ reference: Int64, _ root: EntityDescription)
+
   /// Ends the rows.
   ///
   /// - Throws: `StoreError` that names the objects, where the store cannot have all of them as they are.

@@ -23,6 +23,9 @@ final class GatheredContents: NewStoreContents {
     rows.append(builder.finish(store.storeEntities[entity.index], reference: reference, version: version))
   }
 
+  /// Nothing: the store gives its own numbers.
+  func reserve(_ reference: Int64, _ root: EntityDescription) {}
+
   func endRows() throws {
     let ids = try store.obtainPermanentIDs(for: rows.map(\.entity))
     for (row, id) in zip(rows, ids) { numbers.set(id.reference, for: row.reference, of: row.entity) }

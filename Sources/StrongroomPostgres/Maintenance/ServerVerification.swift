@@ -26,7 +26,8 @@ struct ServerVerification {
       where: "_id < 1 OR _version < 1 OR NOT (\(schema.entityNumbers.condition(entities)))",
       "of no entity of the model, or without a number and a version that the store gives")
     for column in table.columns {
-      guard case .toOne(let toOne) = column.field else { continue }
+      // Others lead to nothing where their object was deleted by the rule "no action".
+      guard case .toOne(let toOne) = column.field, toOne.leadsToSomething else { continue }
       try find(
         table.name, "_id",
         where: schema.condition(toOne.entity)
@@ -69,5 +70,12 @@ struct ServerVerification {
       .fileDamaged,
       "the table \(table) has \(rows.number(0, 0)) rows \(what), first that of \(rows.number(0, 1)); repair"
         + " them, or restore a backup")
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether a to-one is cleared, or its object goes, where the object that it leads to is deleted.
+  fileprivate var leadsToSomething: Bool {
+    (inverse ?? self).deleteRule != .noAction
   }
 }

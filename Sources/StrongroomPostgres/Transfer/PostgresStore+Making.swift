@@ -54,13 +54,18 @@ extension PostgresStore: FillableStore {
   }
 
   /// Finds out what became of a commit that was not answered: the store is there, or not.
+  ///
+  /// The server may be at it still, and is waited for.
   private static func settle(
     _ error: ServerError, _ identifier: UUID, _ description: PersistentStoreDescription, _ pool: ServerPool
   ) throws {
     let end = Date(timeIntervalSinceNow: patience)
     repeat {
       let found: Result<UUID?, any Error> = Result {
-        try pool.read { try ServerMetadata(connection: $0).stored(description)?.identifier }
+        try pool.write { connection in
+          try ServerLock(connection).takeOpening(of: description.serverSchema)
+          return try ServerMetadata(connection: connection).stored(description)?.identifier
+        }
       }
       if case .success(let found) = found {
         if found == identifier { return }

@@ -78,6 +78,10 @@ final class ServerFiller: NewStoreContents {
     return general
   }
 
+  func reserve(_ reference: Int64, _ root: EntityDescription) {
+    if reference > 0 { last[root.name] = max(last[root.name] ?? 0, reference) }
+  }
+
   func endRows() throws {
     try flush()
     try refused.check()

@@ -19,6 +19,8 @@ struct StoreMoveTests {
     try Harbour.fill(first, each: 60, seed: seed)
     let contents = try Harbour.contents(first)
     #expect(contents.count > 2000)
+    let person = try #require(model.entity(named: "Person"))
+    let gone = try first.obtainPermanentIDs(for: Array(repeating: person, count: 40))[39].reference
     var store = first
     for place in [try places.schema(), try places.schema(), places.file("copy"), places.file("last")] {
       let result = try await StoreMove(from: store, model: model).run(to: Places.type(place), place)
@@ -30,13 +32,42 @@ struct StoreMoveTests {
       let moved = try Harbour.contents(store)
       #expect(moved == contents, "\(place.type)")
       #expect(try StoreComparison.of(first, store, model: model).differences == [])
-      // Numbers go on behind those that are there.
-      let person = try #require(model.entity(named: "Person"))
+      // Numbers go on behind those that were given out.
       let new = try store.obtainPermanentIDs(for: [person])[0].reference
       let known = try store.fetchObjectIDs(FetchRequest("Person")).map(\.reference)
-      #expect(new > known.max() ?? .max)
+      #expect(new > gone && new > known.max() ?? .max)
       let history = try store.execute(.fetchHistory(after: nil)).transactions
       #expect(history.count == 1 && history.first?.changes?.count == 60 * 8)
+    }
+  }
+
+  @Test("has what leads to a deleted object by the rule \"no action\" lead to no other one")
+  func leadingToNothing() async throws {
+    let model = try ManagedObjectModel {
+      Entity("Boat") { Relationship("owner", to: "Person", deleteRule: .noAction) }
+      Entity("Person") { Attribute("name", .string) }
+    }
+    let places = try Places()
+    let source = try await Places.open(places.file("source"), model)
+    let ids = try source.obtainPermanentIDs(for: model.entities.sorted { $0.name < $1.name })
+    var save = SaveChangesRequest()
+    let builder = NodeBuilder()
+    for id in ids {
+      builder.begin(fieldCount: id.entity.fieldCount)
+      if id.entity.name == "Boat" { builder.set(0, integer: ids[1].reference) }
+      save.inserted.append(builder.finish(id.storeEntity, reference: id.reference, version: 1))
+    }
+    try source.save(save)
+    save = SaveChangesRequest()
+    save.deleted = [LockedObject(objectID: ids[1], version: 1)]
+    try source.save(save)
+    var store = source
+    for place in [try places.schema(), places.file("back"), try places.schema()] {
+      _ = try await StoreMove(from: store, model: model).run(to: Places.type(place), place)
+      store = try await Places.open(place, model)
+      let boats = try store.fetchNodes(FetchRequest("Boat"), lookup: nil)
+      #expect(boats.map { $0.reference(0) } == [ids[1].reference])
+      #expect(try store.obtainPermanentIDs(for: [ids[1].entity])[0].reference > ids[1].reference)
     }
   }
 
