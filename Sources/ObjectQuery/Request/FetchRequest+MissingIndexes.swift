@@ -31,10 +31,16 @@ extension FetchRequest {
     {
       others.append(attribute)
     }
-    var seen: Set<AttributeDescription> = []
-    missing.compared = (missing.compared + others).filter { seen.insert($0).inserted }
-    missing.searched = missing.searched.filter { seen.insert($0).inserted }
+    missing.compared = (missing.compared + others).eachOnce
+    missing.searched = missing.searched.eachOnce
     return missing
+  }
+}
+
+extension [AttributeDescription] {
+  fileprivate var eachOnce: [AttributeDescription] {
+    var seen: Set<AttributeDescription> = []
+    return filter { seen.insert($0).inserted }
   }
 }
 

@@ -33,7 +33,8 @@ struct BrokenUniqueness: Error {
       if owners.updateValue(node.objectID, forKey: key(node)) != nil { return [node.objectID] }
     }
     // What the save replaces or deletes has no part in it.
-    let own = Set(nodes.map(\.reference) + save.deleted.map(\.objectID.reference))
+    let deleted = save.deleted.map(\.objectID).filter { $0.entity.root === broken.entity.root }
+    let own = Set(nodes.map(\.reference) + deleted.map(\.reference))
     let values = broken.columns.indices.map { place in
       FetchExpression.list(owners.keys.map { .value($0[place]) })
     }

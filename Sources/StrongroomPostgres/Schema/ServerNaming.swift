@@ -41,6 +41,9 @@ struct ServerNaming {
 extension String {
   /// As a name in SQL.
   var quoted: String {
-    utf8.contains(UInt8(ascii: "\"")) ? "\"\(replacing("\"", with: "\"\""))\"" : "\"\(self)\""
+    if !utf8.contains(UInt8(ascii: "\"")) { return "\"\(self)\"" }
+    // By scalars: a mark behind a quote makes one character of the two, which is no quote any more.
+    let scalars = unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
+    return "\"\(String(String.UnicodeScalarView(scalars)))\""
   }
 }

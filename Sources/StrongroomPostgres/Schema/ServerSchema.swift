@@ -48,7 +48,8 @@ final class ServerSchema: Sendable {
     entitiesByNumber = Dictionary(numbered) { first, _ in first }
     // By name, so that an order of declarations that changes gives the same names.
     let entities = model.entities.sorted { $0.name < $1.name }
-    var naming = ServerNaming(reserved: Set(ServerMetadata.tables))
+    let others = ServerMetadata.tables
+    var naming = ServerNaming(reserved: Set(others + others.map { "\($0)_pkey" }))
     let roots = entities.filter { $0.superentity == nil }
     let byRoot = roots.map { ($0, ServerTable(root: $0, naming: &naming)) }
     let tableOfRoot = Dictionary(uniqueKeysWithValues: byRoot)

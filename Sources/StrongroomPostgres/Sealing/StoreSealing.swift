@@ -92,11 +92,21 @@ final class StoreSealing: Sendable {
     }
   }
 
-  /// Takes the keys that the store has now; one statement.
+  /// Takes the keys that the store has now; one statement, and one more for each rotation meanwhile.
   func reload() throws {
-    guard let record = try record() else { throw SealingRecord.damage }
-    guard let new = try record.keys(for: store, unwrappedBy: wrapping) else { throw Self.otherKey }
-    keys.withLock { $0 = new }
+    while true {
+      let used = wrapping
+      guard let record = try record() else { throw SealingRecord.damage }
+      let new = try record.keys(for: store, unwrappedBy: used)
+      // A rotation by another thread may have replaced it meanwhile.
+      let isSame = keys.withLock { keys in
+        if let new, keys.wrapping === used { keys = new }
+        return keys.wrapping === used
+      }
+      if !isSame { continue }
+      if new == nil { throw Self.otherKey }
+      return
+    }
   }
 
   static let otherKey = StoreError(

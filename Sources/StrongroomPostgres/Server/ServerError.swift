@@ -17,7 +17,7 @@ struct ServerError: Error, CustomStringConvertible {
   var missing: ServerAccount.Purpose?
   /// Whether a server refused a connection for a reason that is not known: its words are in another language.
   private(set) var isUnknownRefusal = false
-  /// Whether a function on the server failed, such as that of a trigger: errors name the call.
+  /// Whether a function on the server failed, such as that of a trigger: the context names its language.
   private var isOfFunction = false
   /// Whether the server ended the connection with it.
   private var isBroken = false
@@ -29,7 +29,7 @@ struct ServerError: Error, CustomStringConvertible {
     state = field(UInt8(ascii: "C")) ?? ""
     constraint = field(UInt8(ascii: "n"))
     connectionMessage = state.isEmpty ? Self.message(connection) : nil
-    isOfFunction = field(UInt8(ascii: "W"))?.contains("(") == true
+    isOfFunction = field(UInt8(ascii: "W"))?.contains("PL/") == true
     // After the last two the server ends the connection, or itself: what it did before stays done.
     isBroken =
       PQstatus(connection) == CONNECTION_BAD || ["FATAL", "PANIC"].contains(field(UInt8(ascii: "V")) ?? "")

@@ -29,12 +29,16 @@ struct ServerSchemaTests {
       "pg_class", "pg_type", "text", "Note", "Note_pkey", "_Note_key", "_transaction", "_history", "user",
       "SELECT",
       long + "b", long + "c", "e" + String(repeating: "\u{301}", count: 40),
+      "q\"\u{301} bigint); DROP TABLE \"Note\"; --", "transaction",
     ]
-    let columns = ["ctid", "xmin", "tableoid", "_id", "_version", "user", "select", long + "d", long + "e"]
+    let columns = [
+      "q\"\u{301}", "ctid", "xmin", "tableoid", "_id", "_version", "user", "select", long + "d", long + "e",
+      "pkey",
+    ]
     let model = try ManagedObjectModel(
       ModelDeclaration(
         entities: names.map { name in
-          Entity(name) { for column in columns { Attribute(column, .integer64) } }
+          Entity(name) { for column in columns { Attribute(column, .integer64, indexed: column == "pkey") } }
         }))
     let store = try await PostgresFactory.store(model)
     for name in names {
