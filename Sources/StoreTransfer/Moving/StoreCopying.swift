@@ -18,7 +18,7 @@ struct StoreCopying {
 
   func run() throws {
     try contents.set(metadata: StoreMetadata.programs(pages.store.metadata))
-    // What leads to a deleted object leads to no other one.
+    // A reference to a deleted object never leads to a new one.
     if let numbered = pages.store as? any NumberedStore {
       for root in model.entities where root.superentity == nil {
         contents.reserve(try numbered.lastNumber(of: root), root)

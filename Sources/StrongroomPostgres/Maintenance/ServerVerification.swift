@@ -27,7 +27,7 @@ struct ServerVerification {
       "of no entity of the model, or without a number and a version that the store gives")
     for column in table.columns {
       // Others lead to nothing where their object was deleted by the rule "no action".
-      guard case .toOne(let toOne) = column.field, toOne.leadsToSomething else { continue }
+      guard case .toOne(let toOne) = column.field, toOne.cannotDangle else { continue }
       try find(
         table.name, "_id",
         where: schema.condition(toOne.entity)
@@ -74,8 +74,8 @@ struct ServerVerification {
 }
 
 extension RelationshipDescription {
-  /// Whether a to-one is cleared, or its object goes, where the object that it leads to is deleted.
-  fileprivate var leadsToSomething: Bool {
+  /// Whether deleting the destination of a to-one clears it, or deletes its object.
+  fileprivate var cannotDangle: Bool {
     (inverse ?? self).deleteRule != .noAction
   }
 }

@@ -173,7 +173,7 @@ struct ServerMigrationStep {
       let former = root.hierarchy.lazy.compactMap { plan.mapping.entities[$0.name]?.old.root }.first
       if let former, let number = last[former.name] { moved.append((root.name, number)) }
     }
-    // Those of an entity that goes stay, for one that has its name later.
+    // The numbers of removed entities stay, for an entity that has the name later.
     let names = Set(moved.map(\.root))
     moved += last.filter { !names.contains($0.key) }.map { (root: $0.key, last: $0.value) }
     try connection.execute("DELETE FROM _sequence")

@@ -61,8 +61,8 @@ struct DerivedChanges {
     }
   }
 
-  /// Waits for those who link to objects that go, and keeps others from it: which objects have them is not
-  /// known behind the deletion.
+  /// Locks objects that are to be deleted, so that no transaction links to them meanwhile: after the deletion
+  /// nothing says which objects were linked to them.
   private func lock(_ references: [Int64], _ root: EntityDescription) throws {
     if references.isEmpty { return }
     try connection.run(

@@ -10,7 +10,8 @@ extension PostgresStore {
   /// Inserts rows in one transaction, 4,096 at a time.
   ///
   /// Memory stays the same whatever their number, where no attribute is derived from when a row was saved.
-  /// Their numbers are consecutive: programs that need new ones of the same hierarchy wait until the end.
+  /// What `next` reads is what is committed. The rows' numbers are consecutive: programs that need new ones
+  /// of the same hierarchy wait until the end.
   /// - Throws: As `save(_:beforeCommit:)`, `busy` after a deadlock too, and what `next` throws; nothing is
   ///   inserted then.
   public func insert(into entity: EntityDescription, next: (BatchRow) throws -> Bool) throws -> BatchResult {

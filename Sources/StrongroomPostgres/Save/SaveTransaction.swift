@@ -12,7 +12,7 @@ final class SaveTransaction {
   private var recorder: ServerHistoryRecorder
   private var token: CommitToken?
   private var record: CommitRecord?
-  /// Whether its new numbers are another save's where it is not committed.
+  /// Whether it is a batch, whose new numbers are given out again where it is rolled back.
   var isBatch = false
   /// Its place in the history.
   private(set) var place: PersistentHistoryToken.Position?
@@ -118,7 +118,7 @@ final class SaveTransaction {
     guard let record else { return nil }
     var token = token
     token?.record = record.data
-    // Without a history, what another one has stored under its numbers would be taken for it.
+    // Without a history, another save under the same numbers would be taken for it.
     if isBatch, record.data == nil { token = nil }
     return LostCommit(record: record, token: token, error: error)
   }

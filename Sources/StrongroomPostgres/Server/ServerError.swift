@@ -79,7 +79,7 @@ struct ServerError: Error, CustomStringConvertible {
       .map { $0.drop(while: \.isWhitespace) }.joined(separator: " ") ?? "no message"
   }
 
-  /// The state in a verbose message of a connection that a server refused, as the text of it would be taken.
+  /// The SQLSTATE in a verbose message of a refused connection, as the text in English would be read.
   private static func stateOfRefusal(_ message: String) -> String? {
     let states = [
       "28000": "28000", "28P01": "28P01", "42501": "28000", "3D000": "3D000", "53300": "53300",

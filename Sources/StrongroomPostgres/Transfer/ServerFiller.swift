@@ -37,7 +37,7 @@ final class ServerFiller: NewStoreContents {
     try fill(builder)
     let node = builder.finish(
       opened.storeEntities[entity.index], reference: reference, version: max(version, 1))
-    last[entity.root.name] = max(last[entity.root.name] ?? 0, reference)
+    reserve(reference, entity.root)
     if refused.add(node) { return }
     pending.append(node)
     byteCount += node.byteCount

@@ -41,7 +41,7 @@ struct StoreMoveTests {
     }
   }
 
-  @Test("has what leads to a deleted object by the rule \"no action\" lead to no other one")
+  @Test("leaves references to deleted objects, of the rule \"no action\", without a destination")
   func leadingToNothing() async throws {
     let model = try ManagedObjectModel {
       Entity("Boat") { Relationship("owner", to: "Person", deleteRule: .noAction) }

@@ -278,7 +278,7 @@ struct ServerMigrationTests {
     #expect { try store.verify() } throws: { ($0 as? StoreError)?.code == .modelMismatch }
   }
 
-  @Test("an entity that comes again gives no number of before")
+  @Test("an entity that is removed and added again gives out no number twice")
   func comesAgain() async throws {
     let schema = try PostgresServer.shared().newSchema()
     let (store, _) = try await filled(schema)

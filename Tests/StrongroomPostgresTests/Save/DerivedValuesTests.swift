@@ -57,7 +57,7 @@ struct DerivedValuesTests {
     }
   }
 
-  @Test("loses what an object had that is deleted while another program links to it")
+  @Test("is computed anew where an object is deleted while another program links to it")
   func deletedWhileLinked() async throws {
     let server = try PostgresServer.shared()
     let (model, schema) = (try Self.model(), server.newSchema())

@@ -51,7 +51,7 @@ struct ManyRowsTests {
     try store.fetchNodes(FetchRequest("Book"), lookup: nil)
   }
 
-  @Test("reads what a batch's closure and its tasks ask for by other connections, without the batch")
+  @Test("is a batch whose closure, and tasks made in it, read by other connections and see none of its rows")
   func readingMeanwhile() async throws {
     let (store, request) = (store, FetchRequest("Price"))
     let isOver = Locked(false)

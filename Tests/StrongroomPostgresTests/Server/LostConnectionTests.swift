@@ -163,7 +163,7 @@ struct LostConnectionTests {
     #expect(try theirs.texts == ["theirs"])
   }
 
-  @Test("at the commit of a save in two trips, which the server gives up, is not taken for another's either")
+  @Test("at the commit of a save in two round trips, is settled by what that save left, not by another's")
   func othersInTwoTrips() async throws {
     let server = try PostgresServer.shared()
     let (path, schema) = (try NetworkPath(to: server), server.newSchema())

@@ -179,33 +179,33 @@ struct StrangersTests {
     #expect(count == "0\n")
   }
 
-  @Test("whose triggers keep rows out have saves refused", arguments: [1, 600])
-  func triggers(count: Int) async throws {
+  /// A store whose server runs a function of others before each insertion.
+  private func notes(withTrigger body: String) async throws -> NoteStore {
     let server = try PostgresServer.shared()
     let notes = try await NoteStore(server.url, schema: server.newSchema())
     let schema = notes.store.description.serverSchema
     try server.execute(
-      "CREATE FUNCTION \"\(schema)\".keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
-        + "CREATE TRIGGER keep BEFORE INSERT ON \"\(schema)\".\"Note\""
-        + " FOR EACH ROW EXECUTE FUNCTION \"\(schema)\".keep()")
+      "CREATE FUNCTION \"\(schema)\".own() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \(body) END';"
+        + "CREATE TRIGGER own BEFORE INSERT ON \"\(schema)\".\"Note\""
+        + " FOR EACH ROW EXECUTE FUNCTION \"\(schema)\".own()")
+    return notes
+  }
+
+  @Test("whose triggers keep rows out have saves refused", arguments: [1, 600])
+  func triggers(count: Int) async throws {
+    let notes = try await notes(withTrigger: "RETURN NULL;")
     let texts = Array(repeating: "a", count: count)
     #expect(try notes.refusal(texts) == (count == 1 ? .conflict : .schemaMismatch))
     #expect(try notes.count == 0)
-    try server.execute("DROP TRIGGER keep ON \"\(schema)\".\"Note\"")
+    let table = "\"\(notes.store.description.serverSchema)\".\"Note\""
+    try PostgresServer.shared().execute("DROP TRIGGER own ON \(table)")
     try notes.save(texts)
     #expect(try notes.count == count)
   }
 
   @Test("whose triggers divide by zero have saves refused for that, and not for another model")
   func division() async throws {
-    let server = try PostgresServer.shared()
-    let notes = try await NoteStore(server.url, schema: server.newSchema())
-    let schema = notes.store.description.serverSchema
-    try server.execute(
-      "CREATE FUNCTION \"\(schema)\".divide() RETURNS trigger LANGUAGE plpgsql"
-        + " AS 'BEGIN PERFORM 1 / (NEW._id - NEW._id); RETURN NEW; END';"
-        + "CREATE TRIGGER divide BEFORE INSERT ON \"\(schema)\".\"Note\""
-        + " FOR EACH ROW EXECUTE FUNCTION \"\(schema)\".divide()")
+    let notes = try await notes(withTrigger: "PERFORM 1 / (NEW._id - NEW._id); RETURN NEW;")
     #expect(try notes.refusal(["a"]) == .other)
     #expect(try notes.count == 0)
   }

@@ -29,13 +29,11 @@ struct ServerAddressTextTests {
     }
   }
 
-  @Test("nothing in an address has a terminal do something")
+  @Test("control characters of an address are printed as escapes")
   func harmless() throws {
-    for command in [["info"], ["info", "surplus"]] {
-      let result = try BuiltProgram.run(command + ["postgresql://a\u{1b}[31m\u{7}@host.invalid/x"])
-      #expect(result.code != 0 && result.output.contains("host.invalid"), "\(command) \(result)")
-      #expect(!result.output.contains("\u{1b}") && !result.output.contains("\u{7}"), "\(command) \(result)")
-    }
+    let result = try BuiltProgram.run(["info", "surplus", "postgresql://a\u{1b}[31m\u{7}@host.invalid/x"])
+    #expect(result.code != 0 && result.output.contains("//a\\u{1b}[31m\\u{7}@host.invalid"), "\(result)")
+    #expect(!result.output.contains("\u{1b}") && !result.output.contains("\u{7}"), "\(result)")
   }
 
   @Test("a password of one letter leaves messages and the help as they are, which is standard output's")
